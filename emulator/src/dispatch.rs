@@ -6,6 +6,7 @@
 
 use thiserror::Error;
 
+use crate::captured::Capture;
 use crate::exec::stack;
 use crate::findings::{Finding, FindingKind};
 use crate::frame::{Frame, Framebuffer};
@@ -55,12 +56,24 @@ pub struct Options {
     pub mutant: Option<Mutant>,
     /// Count executions for each instruction into [`Report::profile`].
     pub profile: bool,
+    /// Parts of a draw to keep.
+    pub watch: Watch,
     /// Threads of the host that may share the work: workgroups of a dispatch, bands of rows of a draw. The result is
     /// the same for any number. Strict runs, traces, relaxed memory, memory with ranges other than [`Window`]s, and
     /// programs with device atomics use one thread.
     ///
     /// [`Window`]: crate::Window
     pub threads: u32,
+}
+
+/// Parts of a draw to keep. One thread then runs it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Watch {
+    /// Write the history of this pixel to [`Report::history`]. With relaxed memory it has only the latest of concurrent
+    /// fragments.
+    pub history: Option<[u32; 2]>,
+    /// Keep a SIMD-group in [`Report::captured`].
+    pub capture: Option<Capture>,
 }
 
 impl Default for Options {
@@ -77,6 +90,7 @@ impl Default for Options {
             memory_order: MemoryOrder::Sequential,
             mutant: None,
             profile: false,
+            watch: Watch::default(),
             threads: 1,
         }
     }

@@ -7,9 +7,10 @@ use crate::findings::Finding;
 use crate::fragments::{Running, cover, shade_primitives};
 use crate::frame::{Coefficient, Frame, Framebuffer, Plane, Tests};
 use crate::geometry::Geometry;
+use crate::history::{Touch, Watcher};
 use crate::machine::{Machine, conclude};
 use crate::memory::Memory;
-use crate::profile::Report;
+use crate::profile::{Profile, Report};
 use crate::program::Program;
 use crate::raster::Viewport;
 use crate::textures::States;
@@ -251,11 +252,15 @@ pub fn draw(memory: &mut Memory, framebuffer: &mut Framebuffer, draw: &Draw<'_>)
     let mut machine = Machine::new(memory, &draw.options, draw.vertex.uniforms, draw.vertex.states);
     let mut frame = frame(framebuffer, draw.tests, draw.late_tests);
     let mut counts = [Running::new(&draw.vertex), Running::new(&draw.fragment)];
+    frame.watcher = watcher(&draw.options);
     let outcome = render(&mut machine, &mut frame, draw, &mut counts);
     std::mem::swap(framebuffer, &mut frame.buffer);
     let [vertex, fragment] = &counts;
     let programs: Vec<_> = vertex.programs(&draw.vertex).chain(fragment.programs(&draw.fragment)).collect();
-    conclude(outcome, machine.report(&programs))
+    let mut report = machine.report(&programs);
+    report.history = history(&mut frame);
+    report.vertex_profile = draw.options.profile.then(|| Profile::new(draw.vertex.program, &vertex.main));
+    conclude(outcome, report)
 }
 
 /// Shades a rectangle of `framebuffer`.
@@ -263,6 +268,7 @@ pub fn shade(memory: &mut Memory, framebuffer: &mut Framebuffer, shade: &Shade<'
     let mut machine = Machine::new(memory, &shade.options, shade.fragment.uniforms, shade.fragment.states);
     let mut frame = frame(framebuffer, shade.tests, shade.late_tests);
     frame.layer = shade.layer;
+    frame.watcher = watcher(&shade.options);
     let passed = frame.buffer.passed;
     frame.primitive.coefficients = shade.coefficients.to_vec();
     frame.primitive.depth = Plane { a: 0.0, b: 0.0, c: f64::from(shade.depth) };
@@ -275,7 +281,19 @@ pub fn shade(memory: &mut Memory, framebuffer: &mut Framebuffer, shade: &Shade<'
     }
     std::mem::swap(framebuffer, &mut frame.buffer);
     let programs: Vec<_> = counts.programs(&shade.fragment).collect();
-    conclude(outcome, machine.report(&programs))
+    let mut report = machine.report(&programs);
+    report.history = history(&mut frame);
+    conclude(outcome, report)
+}
+
+/// What watches the pixel that the options name.
+fn watcher(options: &Options) -> Option<Box<Watcher>> {
+    options.watch.history.map(|pixel| Box::new(Watcher::new(pixel)))
+}
+
+/// The history of the pixel that is watched.
+fn history(frame: &mut Frame) -> Vec<Touch> {
+    frame.watcher.take().map_or_else(Vec::new, |watcher| watcher.into_touches())
 }
 
 /// Moves the framebuffer into a frame for the duration of a draw.

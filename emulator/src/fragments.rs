@@ -14,12 +14,29 @@ use crate::registers::lanes_of;
 use crate::workers::Outcome;
 
 impl Frame {
+    /// The fragment of a pixel begins.
+    fn note_begin(&mut self, pixel: [u32; 2], covered: u16) {
+        if let Some(watcher) = &mut self.watcher {
+            watcher.begin(pixel, covered, self.primitive.back, &self.buffer);
+        }
+    }
+
+    /// The fragments that began have ended.
+    fn note_end(&mut self) {
+        if let Some(watcher) = &mut self.watcher {
+            watcher.end(&self.buffer);
+        }
+    }
+
     /// Makes a primitive the one being shaded.
     fn take(&mut self, prepared: &Prepared) {
         let Primitive { coefficients, depth, back } = &prepared.primitive;
         self.primitive.coefficients.clone_from(coefficients);
         (self.primitive.depth, self.primitive.back) = (*depth, *back);
         self.depth_limits.range = prepared.range;
+        if let Some(watcher) = &mut self.watcher {
+            watcher.primitive = prepared.numbers;
+        }
     }
 }
 
@@ -99,9 +116,11 @@ pub(crate) fn cover(
 fn test_polygon(frame: &mut Frame, polygon: &Polygon) {
     for quad in polygon.quads(&frame.buffer) {
         for ([x, y], covered) in quad.pixels.into_iter().zip(quad.covered) {
+            frame.note_begin([x, y], covered);
             for sample in lanes_of(u32::from(covered)) {
                 frame.test([x, y, sample as u32], None, None);
             }
+            frame.note_end();
         }
     }
 }
@@ -123,7 +142,10 @@ fn shade_polygon(
     let quads = polygon.quads(&frame.buffer);
     for tile in quads.chunk_by(|a, b| a.tile == b.tile) {
         for (index, quads) in tile.chunks(QUADS).enumerate() {
-            let Some(mut group) = fragment_group(machine, frame, quads, index as u32) else { continue };
+            let Some(mut group) = fragment_group(machine, frame, quads, index as u32) else {
+                frame.note_end();
+                continue;
+            };
             if counts.waiting.is_empty() {
                 counts.together = machine.teams_together(FRAGMENTS_TOGETHER);
             }
@@ -148,7 +170,9 @@ fn finish_fragments(
 ) -> Outcome {
     let job = Job { stack_words: stack::limit_words(stage.scratch_bytes), ..Job::default() };
     let mut teams = std::mem::take(&mut counts.waiting);
-    machine.execute(stage.program, &mut counts.main, &mut teams, job, Some(frame))
+    machine.execute(stage.program, &mut counts.main, &mut teams, job, Some(frame))?;
+    frame.note_end();
+    Ok(())
 }
 
 /// The SIMD-group of up to eight quads; `None` if no sample passes the early tests.
@@ -160,6 +184,7 @@ fn fragment_group(machine: &Machine<'_>, frame: &mut Frame, quads: &[Quad], inde
             let lane = 4 * at + corner;
             let [x, y] = quad.pixels[corner];
             let mut covered = quad.covered[corner];
+            frame.note_begin([x, y], covered);
             if !frame.late_tests {
                 let samples = (0..frame.buffer.samples()).filter(|sample| covered >> sample & 1 != 0);
                 covered = samples.fold(0, |passed, sample| {

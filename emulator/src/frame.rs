@@ -6,6 +6,7 @@
 use agx_abi::fragment::standard_sample_positions;
 
 use crate::draw::DepthLimits;
+use crate::history::{SampleOutcome, Watcher};
 
 /// Pixels along the sides of the squares to whose corners coefficients are relative, for every size of tiles.
 pub(crate) const TILE: u32 = 32;
@@ -265,9 +266,9 @@ impl Framebuffer {
         inside.then_some(at * self.samples as usize + sample as usize)
     }
 
-    /// Runs stencil and depth tests of one sample and updates both; whether it passes.
-    pub(crate) fn test(&mut self, place: [u32; 3], depth: f32, tests: &Tests, stencil: &Stencil) -> bool {
-        let Some(at) = self.place(place[0], place[1], place[2]) else { return false };
+    /// Runs stencil and depth tests of one sample and updates both.
+    fn test(&mut self, place: [u32; 3], depth: f32, tests: &Tests, stencil: &Stencil) -> SampleOutcome {
+        let Some(at) = self.place(place[0], place[1], place[2]) else { return SampleOutcome::Uncovered };
         let depth = if self.depth_unorm16 { unorm16(depth) } else { depth };
         let (old_depth, old_stencil) = (self.depth[at], self.stencil[at]);
         let masked = |value: u8| value & stencil.read_mask;
@@ -285,7 +286,11 @@ impl Framebuffer {
             self.depth[at] = depth;
         }
         self.passed += u64::from(passes);
-        passes
+        match (stencil_passes, depth_passes) {
+            (true, true) => SampleOutcome::Passed,
+            (true, false) => SampleOutcome::DepthFailed,
+            (false, _) => SampleOutcome::StencilFailed,
+        }
     }
 }
 
@@ -341,6 +346,8 @@ pub(crate) struct Frame {
     pub(crate) late_tests: bool,
     /// Limits of depth.
     pub(crate) depth_limits: DepthLimits,
+    /// Watches a pixel.
+    pub(crate) watcher: Option<Box<Watcher>>,
 }
 
 impl Frame {
@@ -353,6 +360,7 @@ impl Frame {
             layer: 0,
             late_tests: false,
             depth_limits: DepthLimits::default(),
+            watcher: None,
         }
     }
 
@@ -391,7 +399,11 @@ impl Frame {
         let mut face = if self.primitive.back { self.tests.back } else { self.tests.front };
         face.reference = stencil.unwrap_or(face.reference);
         let tests = self.tests;
-        self.buffer.test(place, depth, &tests, &face)
+        let outcome = self.buffer.test(place, depth, &tests, &face);
+        if let Some(watcher) = &mut self.watcher {
+            watcher.tested(place, depth, outcome);
+        }
+        outcome == SampleOutcome::Passed
     }
 }
 

@@ -85,6 +85,7 @@ impl Geometry {
             }
             for (number, corners) in (draw.more.first_primitive..).zip(vertices.chunks_exact(corners)) {
                 let found = set_up(size, draw, corners, number);
+                let found = found.map(|prepared| Prepared { numbers: [number, instance], ..prepared });
                 self.keep(found.filter(|prepared| prepared.layer < layers));
             }
         }

@@ -6,6 +6,7 @@
 
 mod astc;
 mod blocks;
+mod captured;
 pub mod compression;
 mod core;
 mod cube;
@@ -21,6 +22,7 @@ mod frame;
 mod geometry;
 mod group;
 mod helper;
+mod history;
 pub mod launch;
 mod lines;
 mod local;
@@ -54,7 +56,8 @@ mod view;
 mod window;
 mod workers;
 
-pub use crate::dispatch::{Dispatch, Options, Stop, Tile, dispatch};
+pub use crate::captured::{Capture, Captured};
+pub use crate::dispatch::{Dispatch, Options, Stop, Tile, Watch, dispatch};
 pub use crate::draw::{
     Bias, Binding, Cull, DepthLimits, Draw, Fill, More, Shade, Stage, Topology, Volume, draw, shade,
 };
@@ -63,6 +66,7 @@ pub use crate::frame::{Coefficient, Comparison, Framebuffer, Plane, Stencil, Ste
 pub use crate::geometry::{Geometry, geometry};
 pub use crate::group::LANES;
 pub use crate::helper::{Answer, HELPER_BLOCKS, HelperCall, Request, serve};
+pub use crate::history::{SampleOutcome, SampleState, Touch};
 pub use crate::lines::Lines;
 pub use crate::memory::{Access, MapError, Memory, MemoryFault};
 pub use crate::mutant::{Fault, Mutant};

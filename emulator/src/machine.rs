@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use crate::captured::{Captured, Kept};
 use crate::core::{Core, Launch, Traffic};
-use crate::dispatch::{Options, Stop};
+use crate::dispatch::{Options, Stop, Watch};
 use crate::exec::{Flow, stack};
 use crate::findings::{Finding, FindingKind, Observation};
 use crate::flight::step_in_flight;
@@ -219,6 +220,7 @@ impl<'a> Machine<'a> {
         job: Job,
         mut frame: Option<&mut Frame>,
     ) -> Result<(), Box<Finding>> {
+        keep_asked(self, program, teams, job, frame.as_deref());
         self.begin(teams);
         while let Some(chosen) = self.next_turn(program, teams, job.preamble) {
             self.run_turn(program, counts, &mut teams[chosen.team], chosen, job, frame.as_deref_mut())?;
@@ -379,7 +381,10 @@ impl<'a> Machine<'a> {
         let mut left = most;
         while left > 0 && group.progress == Progress::Running && outcome.is_ok() {
             left -= 1;
-            outcome = turn.one(group, &mut core, &mut log);
+            outcome = match options.profile {
+                true => turn.profiled(group, &mut core, &mut log),
+                false => turn.one(group, &mut core, &mut log),
+            };
         }
         group.steps += most - left;
         self.state.budget -= most - left;
@@ -394,6 +399,27 @@ impl<'a> Machine<'a> {
     /// The report of [`State::report`].
     pub(crate) fn report(self, programs: &[(&Program, &Counts)]) -> Report {
         self.state.report(self.options, programs)
+    }
+}
+
+/// Keeps the SIMD-group that is asked for, if it is among `teams`.
+fn keep_asked(machine: &mut Machine<'_>, program: &Program, teams: &[Team], job: Job, frame: Option<&Frame>) {
+    let Some(capture) = machine.options.watch.capture else { return };
+    for team in teams {
+        for group in &team.groups {
+            let Some(lane) = machine.state.kept.wants(capture, group) else { continue };
+            let captured = Captured {
+                program: program.clone(),
+                team: Team { groups: vec![group.clone()], ..team.clone() },
+                job,
+                state: State { kept: Kept::default(), ..machine.state.clone() },
+                memory: machine.memory.clone(),
+                frame: frame.cloned(),
+                options: Options { watch: Watch::default(), ..machine.options.clone() },
+                lane,
+            };
+            machine.state.kept.captured = Some(Box::new(captured));
+        }
     }
 }
 
@@ -492,6 +518,22 @@ impl Turn<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Like [`Turn::one`], with the lines of memory that the instruction accesses.
+    #[inline(never)]
+    fn profiled(
+        &mut self,
+        group: &mut Group,
+        core: &mut Core<'_>,
+        log: &mut Log<'_>,
+    ) -> Result<(), Box<Finding>> {
+        let (at, before) = (self.program.index(group.pc), core.traffic.lines);
+        let outcome = self.one(group, core, log);
+        if let Some(at) = at {
+            self.counts.count_lines(at, core.traffic.lines - before);
+        }
+        outcome
     }
 
     /// The next instruction would exceed the limit of the SIMD-group or of the run.

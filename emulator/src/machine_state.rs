@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use crate::captured::Kept;
 use crate::core::Traffic;
-use crate::dispatch::Options;
+use crate::dispatch::{Options, Watch};
 use crate::memory::Memory;
 use crate::notebook::Notebook;
 use crate::order::{MemoryOrder, Order};
@@ -36,6 +37,7 @@ pub(crate) struct State {
     pub(crate) traffic: Traffic,
     /// Instructions left in the run's budget.
     pub(crate) budget: u64,
+    pub(crate) kept: Kept,
 }
 
 impl State {
@@ -56,6 +58,7 @@ impl State {
             trace: Vec::new(),
             traffic: Traffic::default(),
             budget: options.budget,
+            kept: Kept::default(),
             garbage,
         }
     }
@@ -79,6 +82,7 @@ impl State {
             trace: Vec::new(),
             traffic: Traffic::default(),
             budget: self.budget,
+            kept: Kept::default(),
         }
     }
 
@@ -100,6 +104,7 @@ impl State {
         }
         report.findings = self.notebook.into_findings();
         report.trace = self.trace;
+        report.captured = self.kept.captured;
         report
     }
 }
@@ -112,7 +117,11 @@ pub(crate) fn threads<'p>(
     memory: &Memory,
     mut programs: impl Iterator<Item = &'p Program>,
 ) -> usize {
-    let noted = options.strict || options.trace || options.races || options.budget != u64::MAX;
+    let noted = options.watch != Watch::default()
+        || options.strict
+        || options.trace
+        || options.races
+        || options.budget != u64::MAX;
     let is_relaxed = options.memory_order == MemoryOrder::Relaxed;
     if options.threads < 2 || noted || is_relaxed || !memory.is_shared() {
         return 1;

@@ -64,6 +64,8 @@ struct Shape {
 /// A primitive after its vertices were shaded, ready for any tile.
 #[derive(Clone, Debug)]
 pub(crate) struct Prepared {
+    /// Its number in its instance, and that of the instance.
+    pub(crate) numbers: [u32; 2],
     pub(crate) layer: u32,
     pub(crate) primitive: Primitive,
     /// The polygons to draw.
@@ -89,7 +91,7 @@ pub(crate) fn set_up(
     let scissor = [scissor[0], scissor[1], scissor[2].min(width), scissor[3].min(height)];
     let shape = shape(draw, viewport, vertices)?;
     let (primitive, polygons) = prepare(draw, vertices, number, shape, scissor)?;
-    (!polygons.is_empty()).then_some(Prepared { layer, primitive, polygons, range })
+    (!polygons.is_empty()).then_some(Prepared { numbers: [number, 0], layer, primitive, polygons, range })
 }
 
 fn shape(draw: &Draw<'_>, viewport: Viewport, vertices: &[Vertex]) -> Option<Shape> {

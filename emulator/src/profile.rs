@@ -4,8 +4,10 @@ use std::fmt::Write as _;
 
 use agx_isa::desc::Unit;
 
+use crate::captured::Captured;
 use crate::findings::Finding;
 use crate::group::Group;
+use crate::history::Touch;
 use crate::program::{Op, Program};
 use crate::registers::lanes_of;
 
@@ -30,6 +32,12 @@ pub struct Report {
     pub trace: Vec<String>,
     /// Counts for each instruction of the main program, with [`crate::Options::profile`].
     pub profile: Option<Profile>,
+    /// Counts for each instruction of the vertex program of a draw, with [`crate::Options::profile`].
+    pub vertex_profile: Option<Profile>,
+    /// The fragments that touched a pixel, with [`crate::Watch::history`].
+    pub history: Vec<Touch>,
+    /// A SIMD-group of a draw, with [`crate::Watch::capture`].
+    pub captured: Option<Box<Captured>>,
 }
 
 impl Report {
@@ -77,6 +85,8 @@ pub(crate) struct Counts(Vec<Count>);
 struct Count {
     executions: u64,
     lanes: u64,
+    /// Accessed lines of 128 bytes, if they are counted.
+    lines: u64,
 }
 
 impl Counts {
@@ -92,11 +102,17 @@ impl Counts {
         count.lanes += u64::from(lanes);
     }
 
+    /// Lines of memory that instruction `at` accessed.
+    pub(crate) fn count_lines(&mut self, at: usize, lines: u64) {
+        self.0[at].lines += lines;
+    }
+
     /// Adds the counts of another run of the same program.
     pub(crate) fn merge(&mut self, other: &Counts) {
         for (count, more) in self.0.iter_mut().zip(&other.0) {
             count.executions += more.executions;
             count.lanes += more.lanes;
+            count.lines += more.lines;
         }
     }
 
@@ -123,6 +139,8 @@ pub struct Line {
     pub lanes: u64,
     /// Busy cycles.
     pub cycles: Cycles,
+    /// 128-byte lines that it accessed.
+    pub memory_lines: u64,
 }
 
 /// Counts for each instruction of a program.
@@ -138,8 +156,8 @@ impl Profile {
         for (op, count) in program.ops().iter().zip(&counts.0) {
             let mut cycles = Cycles::default();
             cycles.add(op, count.executions);
-            let Count { executions, lanes } = *count;
-            lines.push(Line { pc: op.pc, text: op.text(), executions, lanes, cycles });
+            let Count { executions, lanes, lines: memory_lines } = *count;
+            lines.push(Line { pc: op.pc, text: op.text(), executions, lanes, cycles, memory_lines });
         }
         lines.sort_by_key(|line| line.pc);
         Profile { lines }

@@ -4,8 +4,10 @@
 //! all runs with the same options. A copy of a stepper continues from the time of the copy: a debugger goes back by
 //! continuing from an earlier copy.
 
+use crate::captured::Captured;
 use crate::dispatch::{Dispatch, Options, check, next_teams};
 use crate::findings::Finding;
+use crate::frame::Frame;
 use crate::group::Progress;
 use crate::machine::{Chosen, Job, Machine, Team};
 use crate::machine_state::State;
@@ -19,15 +21,63 @@ use crate::view::GroupView;
 /// Bytes of a SIMD-group, roughly: 128 registers of 32 lanes, with what is known of them.
 const GROUP_BYTES: usize = 24 << 10;
 
-/// A dispatch between two instructions.
+/// What is executed.
+#[derive(Clone, Copy, Debug)]
+enum Work<'a> {
+    Grid(&'a Dispatch<'a>),
+    Alone(&'a Captured),
+}
+
+impl<'a> Work<'a> {
+    fn options(self) -> &'a Options {
+        match self {
+            Work::Grid(dispatch) => &dispatch.options,
+            Work::Alone(captured) => &captured.options,
+        }
+    }
+
+    fn preamble(self) -> Option<&'a Program> {
+        match self {
+            Work::Grid(dispatch) => dispatch.preamble,
+            Work::Alone(_) => None,
+        }
+    }
+
+    fn main(self) -> &'a Program {
+        match self {
+            Work::Grid(dispatch) => dispatch.program,
+            Work::Alone(captured) => &captured.program,
+        }
+    }
+
+    fn job(self, in_preamble: bool) -> Job {
+        match self {
+            Work::Grid(dispatch) if in_preamble => Job::preamble(dispatch.scratch_bytes),
+            Work::Grid(dispatch) => dispatch.job(),
+            Work::Alone(captured) => captured.job,
+        }
+    }
+
+    /// The next workgroups that have lanes.
+    fn teams(self, machine: &mut Machine<'_>, order: &mut Permutation) -> Vec<Team> {
+        match self {
+            Work::Grid(dispatch) if dispatch.workgroup_threads() != 0 => next_teams(machine, dispatch, order),
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// A run between two instructions.
 #[derive(Clone, Debug)]
 pub struct Stepper<'a> {
-    dispatch: &'a Dispatch<'a>,
+    work: Work<'a>,
     memory: Memory,
     /// `None` only while an instruction executes.
     state: Option<State>,
     order: Permutation,
     teams: Vec<Team>,
+    /// The tile of a fragment program.
+    frame: Option<Frame>,
     in_preamble: bool,
     /// The turn in which the next instruction executes; `None` at the end.
     next: Option<Chosen>,
@@ -42,50 +92,72 @@ impl<'a> Stepper<'a> {
         let garbage = std::sync::Arc::new(Garbage::new(dispatch.options.seed));
         let state = State::new(garbage, &dispatch.options, dispatch.uniforms, dispatch.states);
         let mut stepper = Stepper {
-            dispatch,
+            work: Work::Grid(dispatch),
             memory,
             state: Some(state),
             order: Permutation::new(dispatch.count(), dispatch.options.seed),
             teams: Vec::new(),
+            frame: None,
             in_preamble: dispatch.preamble.is_some(),
             next: None,
             counts: Counts::new(dispatch.preamble.unwrap_or(dispatch.program)),
             time: 0,
             fault: None,
         };
-        stepper.start();
-        stepper
-    }
-
-    fn start(&mut self) {
-        let in_preamble = self.in_preamble;
-        let (teams, order) = (&mut self.teams, &mut self.order);
-        let dispatch = self.dispatch;
-        let work = |machine: &mut Machine<'_>| {
+        let (in_preamble, work) = (stepper.in_preamble, stepper.work);
+        let (teams, order) = (&mut stepper.teams, &mut stepper.order);
+        let start = |machine: &mut Machine<'_>| {
             check(machine, dispatch)?;
             *teams = match in_preamble {
                 true => vec![Team::of_preamble(machine)],
-                false => first_teams(machine, dispatch, order),
+                false => work.teams(machine, order),
             };
             machine.begin(teams);
             Ok(())
         };
-        self.fault = with_machine(&mut self.memory, &dispatch.options, &mut self.state, work).err();
-        if self.fault.is_none() {
-            self.choose();
+        stepper.fault = with_machine(&mut stepper.memory, work.options(), &mut stepper.state, start).err();
+        if stepper.fault.is_none() {
+            stepper.choose();
         }
+        stepper
+    }
+
+    /// The state before the first instruction of a SIMD-group of a draw.
+    pub fn of_captured(captured: &'a Captured) -> Stepper<'a> {
+        let mut stepper = Stepper {
+            work: Work::Alone(captured),
+            memory: captured.memory.clone(),
+            state: Some(captured.state.clone()),
+            order: Permutation::new(0, 0),
+            teams: vec![captured.team.clone()],
+            frame: captured.frame.clone(),
+            in_preamble: false,
+            next: None,
+            counts: Counts::new(&captured.program),
+            time: 0,
+            fault: None,
+        };
+        let teams = &mut stepper.teams;
+        let start = |machine: &mut Machine<'_>| machine.begin(teams);
+        with_machine(&mut stepper.memory, &captured.options, &mut stepper.state, start);
+        stepper.choose();
+        stepper
     }
 
     /// The program that executes: the preamble or the main program.
     pub fn program(&self) -> &'a Program {
-        let preamble = self.dispatch.preamble.filter(|_| self.in_preamble);
-        preamble.unwrap_or(self.dispatch.program)
+        self.work.preamble().filter(|_| self.in_preamble).unwrap_or(self.work.main())
     }
 
     /// The machine code of the main program, or of the preamble.
     pub fn code(&self, preamble: bool) -> Option<&'a [u8]> {
-        let program = if preamble { self.dispatch.preamble } else { Some(self.dispatch.program) };
+        let program = if preamble { self.work.preamble() } else { Some(self.work.main()) };
         program.map(Program::code)
+    }
+
+    /// The bytes of a sample in the tile of a fragment program.
+    pub fn colour(&self, [x, y]: [u32; 2], sample: u32) -> Option<&[u8]> {
+        self.frame.as_ref()?.buffer.colour(x, y, sample)
     }
 
     /// Whether the preamble executes.
@@ -152,19 +224,19 @@ impl<'a> Stepper<'a> {
     /// The fatal finding that ends the run.
     pub fn step(&mut self) -> Result<(), Box<Finding>> {
         let Some(chosen) = self.next.filter(|_| self.fault.is_none()) else { return Ok(()) };
-        let (program, job) = (self.program(), self.job());
-        let (counts, team) = (&mut self.counts, &mut self.teams[chosen.team]);
+        let (program, job) = (self.program(), self.work.job(self.in_preamble));
+        let (counts, team, frame) = (&mut self.counts, &mut self.teams[chosen.team], self.frame.as_mut());
         let one = Chosen { left: 1, ..chosen };
         let left = chosen.left - 1;
         let work = |machine: &mut Machine<'_>| {
-            machine.run_turn(program, counts, team, one, job, None)?;
+            machine.run_turn(program, counts, team, one, job, frame)?;
             let goes_on = left > 0 && team.groups[chosen.group].progress == Progress::Running;
             if !goes_on {
                 machine.end_turn(program, team, job.preamble);
             }
             Ok::<bool, Box<Finding>>(goes_on)
         };
-        match with_machine(&mut self.memory, &self.dispatch.options, &mut self.state, work) {
+        match with_machine(&mut self.memory, self.work.options(), &mut self.state, work) {
             Ok(true) => self.next = Some(Chosen { left, ..chosen }),
             Ok(false) => self.choose(),
             Err(finding) => {
@@ -176,44 +248,29 @@ impl<'a> Stepper<'a> {
         Ok(())
     }
 
-    fn job(&self) -> Job {
-        match self.in_preamble {
-            true => Job::preamble(self.dispatch.scratch_bytes),
-            false => self.dispatch.job(),
-        }
-    }
-
     /// Chooses the next turn, in the next workgroups if all SIMD-groups have stopped.
     fn choose(&mut self) {
-        let (dispatch, program, in_preamble) = (self.dispatch, self.program(), self.in_preamble);
+        let (what, program, in_preamble) = (self.work, self.program(), self.in_preamble);
         let (teams, order) = (&mut self.teams, &mut self.order);
         let work = |machine: &mut Machine<'_>| {
             if let Some(next) = machine.next_turn(program, teams, in_preamble) {
                 return (false, Some(next));
             }
             machine.end();
-            let following = first_teams(machine, dispatch, order);
+            let following = what.teams(machine, order);
             if following.is_empty() {
                 return (false, None);
             }
             *teams = following;
             machine.begin(teams);
-            (true, machine.next_turn(dispatch.program, teams, false))
+            (true, machine.next_turn(what.main(), teams, false))
         };
-        let (is_next, next) = with_machine(&mut self.memory, &dispatch.options, &mut self.state, work);
+        let (is_next, next) = with_machine(&mut self.memory, what.options(), &mut self.state, work);
         if is_next && self.in_preamble {
             self.in_preamble = false;
-            self.counts = Counts::new(dispatch.program);
+            self.counts = Counts::new(what.main());
         }
         self.next = next;
-    }
-}
-
-/// The next workgroups that have lanes.
-fn first_teams(machine: &mut Machine<'_>, dispatch: &Dispatch<'_>, order: &mut Permutation) -> Vec<Team> {
-    match dispatch.workgroup_threads() {
-        0 => Vec::new(),
-        _ => next_teams(machine, dispatch, order),
     }
 }
 

@@ -3,8 +3,8 @@
 mod support;
 
 use agx_emulator::{
-    Binding, Coefficient, Comparison, Cull, Draw, FindingKind, Framebuffer, Memory, More, Plane, Program,
-    Tests, Topology, Viewport, draw, shade,
+    Binding, Capture, Coefficient, Comparison, Cull, Draw, FindingKind, Framebuffer, Memory, More, Options,
+    Plane, Program, SampleOutcome, Stepper, Tests, Topology, Viewport, Watch, draw, shade,
 };
 use agx_isa::inst::{Operand, Tag};
 use agx_isa::table::Opcode;
@@ -319,4 +319,89 @@ fn derivatives_and_helpers() {
         assert_eq!(word(&framebuffer, 1, 2, 0), expected.to_bits());
         assert_eq!(word(&framebuffer, 0, 1, 0), 0, "a helper lane draws nothing");
     }
+}
+
+#[test]
+fn the_history_of_a_pixel_has_every_fragment() {
+    let vertex = pass_through();
+    let flat = Code::new().op(Opcode::Ldcf, &[("dst", r(1)), ("a", coefficient(3))]);
+    let program = store_tile(flat, r(3)).stop();
+    let uniforms = uniforms();
+    // Four triangles over the whole framebuffer: nearer, farther, outside of the pixel, nearer and clockwise or not.
+    let mut vertices = Vec::new();
+    for (z, value, x) in [(0.5, 1.0, 0.0), (0.75, 2.0, 0.0), (0.25, 3.0, 20.0), (0.25, 4.0, 0.0)] {
+        let corner = |dx: f32, dy: f32| [x + dx, dy, z, 1.0, 0.0, value];
+        vertices.extend([corner(-1.0, -1.0), corner(3.0, -1.0), corner(-1.0, 3.0)]);
+    }
+    let order = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 10];
+    let mut draw_call = base_draw(&vertex, &program, &uniforms, &order);
+    draw_call.tests = Tests { depth: Comparison::Less, depth_write: true, ..Tests::default() };
+    draw_call.options = Options { watch: Watch { history: Some([7, 9]), ..Watch::default() }, ..options() };
+    let mut framebuffer = Framebuffer::new(16, 16, 1, 4);
+    let report = draw(&mut vertex_memory(&vertices), &mut framebuffer, &draw_call).expect("runs");
+    let found: Vec<_> = report
+        .history
+        .iter()
+        .map(|touch| {
+            let value = |colour: &[u8]| f32::from_le_bytes(colour.try_into().expect("four bytes"));
+            let [before, after] =
+                [&touch.before, &touch.after].map(|samples| (value(&samples[0].colour), samples[0].depth));
+            (touch.primitive, touch.outcomes[0], touch.depths[0], before, after)
+        })
+        .collect();
+    let (passed, failed) = (SampleOutcome::Passed, SampleOutcome::DepthFailed);
+    let expected = [
+        (0, passed, Some(0.5), (0.0, 1.0), (1.0, 0.5)),
+        (1, failed, Some(0.75), (1.0, 0.5), (1.0, 0.5)),
+        (3, passed, Some(0.25), (1.0, 0.5), (4.0, 0.25)),
+    ];
+    assert_eq!(found, expected);
+    assert_ne!(report.history[0].back, report.history[2].back, "the last runs the other way");
+}
+
+#[test]
+fn killed_samples_are_in_the_history() {
+    // Column 1 is discarded, column 0 tested.
+    let kill = Code::new()
+        .special(h(2), 80)
+        .op(Opcode::Isub, &[("dst", h(4)), ("a", h(2)), ("b", i(1))])
+        .op(Opcode::SampleMask, &[("target", i(255)), ("live", h(4))]);
+    let program = store_tile(kill.constant(3, 5), r(3)).stop();
+    for (pixel, outcome) in [([0, 0], SampleOutcome::Passed), ([1, 0], SampleOutcome::Killed)] {
+        let mut framebuffer = Framebuffer::new(2, 1, 2, 4);
+        let mut rectangle = rectangle(stage(&program, &[]), [0, 0, 2, 1]);
+        rectangle.late_tests = true;
+        rectangle.options.watch.history = Some(pixel);
+        let report = shade(&mut Memory::new(), &mut framebuffer, &rectangle).expect("runs");
+        assert_eq!(report.history.len(), 1);
+        assert_eq!(report.history[0].outcomes, [outcome; 2], "{pixel:?}");
+    }
+}
+
+#[test]
+fn a_captured_fragment_runs_as_in_the_draw() {
+    let vertex = pass_through();
+    let code = Code::new().special(h(2), 80).special(h(3), 81);
+    let program = store_tile(code, r(1)).stop();
+    let uniforms = uniforms();
+    let mut draw_call = base_draw(&vertex, &program, &uniforms, &[0, 1, 2, 2, 1, 3]);
+    let mut kept = |capture| {
+        draw_call.options.watch.capture = Some(capture);
+        let mut framebuffer = Framebuffer::new(16, 16, 1, 4);
+        draw(&mut vertex_memory(&QUAD), &mut framebuffer, &draw_call).expect("runs").captured
+    };
+    let captured = kept(Capture::Fragment { pixel: [5, 9], number: Some(0) }).expect("is covered");
+    let mut stepper = Stepper::of_captured(&captured);
+    let group = stepper.current().expect("has begun");
+    assert_eq!((group.pc(), group.pixel(captured.lane).map(|pixel| pixel.position)), (0, Some([5, 9])));
+    assert_eq!(stepper.colour([5, 9], 0), Some(&[0; 4][..]));
+    while !stepper.is_finished() {
+        stepper.step().expect("runs");
+    }
+    assert_eq!(stepper.colour([5, 9], 0), Some(&[5, 0, 9, 0][..]));
+    assert!(kept(Capture::Fragment { pixel: [5, 9], number: Some(1) }).is_none(), "one triangle covers it");
+    let captured = kept(Capture::Vertex { vertex: 3, instance: 0 }).expect("is drawn");
+    let stepper = Stepper::of_captured(&captured);
+    let group = stepper.current().expect("has begun");
+    assert_eq!((captured.lane, group.half(10, captured.lane), group.pixel(0)), (5, 3, None));
 }

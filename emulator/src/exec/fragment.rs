@@ -157,6 +157,9 @@ impl Decide {
             let value = |dst: Dst| group.read(dst.half, dst.size, lane);
             let depth = self.depth.map(|dst| f32::from_bits(value(dst) as u32));
             let stencil = self.stencil.map(|dst| value(dst) as u8);
+            if let Some(watcher) = &mut frame.watcher {
+                watcher.killed(pixels.position[lane], killed & pixels.live[lane]);
+            }
             let failed = failures(frame, &pixels, lane, tested, depth, stencil);
             pixels.live[lane] &= !(killed | failed);
             pixels.tested[lane] |= tested;
