@@ -71,7 +71,7 @@ stored_structs! {
     CompileKey {
         entry_point stage spec_constants options disabled_passes max_gpr_halves layout robustness vertex_as_compute captures_outputs
         geometry stored_rows tessellation fragment_inputs moved vertex_outputs sample_shading sampler_bias pairs_samplers texel_triples conversions workgroup_base
-        tile spill_everything schedule_seed validate limits
+        tile spill_everything schedule_seed validate limits tracks_variables
     }
 }
 

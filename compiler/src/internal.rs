@@ -6,6 +6,33 @@ pub use crate::context::Context;
 pub use crate::emit::End;
 pub use crate::regalloc::Reg;
 
+/// Source variables in machine code.
+pub mod tracking {
+    use crate::{CompileError, CompileKey, CompiledShader, Compiler, Input, Scratch};
+
+    pub use crate::emit::{Change, Content, Definition, Moment, Tracking};
+    pub use crate::ir::named::{SourceClass, SourceLeaf, SourceVariable};
+
+    /// Compiles `input`, and follows its variables to the machine code of the main part. The code is that of
+    /// [`Compiler::compile`].
+    ///
+    /// # Errors
+    /// Those of [`Compiler::compile`].
+    pub fn compile(
+        compiler: &Compiler,
+        scratch: &mut Scratch,
+        input: Input<'_>,
+        key: &CompileKey,
+    ) -> Result<(CompiledShader, Tracking), CompileError> {
+        scratch.bump.reset();
+        let key = CompileKey { tracks_variables: true, ..key.clone() };
+        let (f, info) = crate::frontend::read(&scratch.bump, input, &key)?;
+        let context = compiler.main_facts(info, &key).into();
+        let (shader, tracking) = compiler.finish_tracked(f, context, input, None)?;
+        Ok((shader, tracking.map_or_else(Tracking::default, |tracking| *tracking)))
+    }
+}
+
 /// The front ends and their building blocks.
 pub mod frontend {
     pub use crate::frontend::{kit, language, read};

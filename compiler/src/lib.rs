@@ -84,6 +84,7 @@ use agx_abi::tile::TilePass;
 use agx_abi::{PartRole, ShaderInfo, Stage, Target};
 use bumpalo::Bump;
 use context::{Context, Facts};
+use emit::Tracking;
 use lower::Frame;
 use pipeline::{Options, Phase, Stop};
 
@@ -174,6 +175,8 @@ pub struct CompileKey {
     pub validate: bool,
     /// Limits on the size of the compilation, and its cancellation.
     pub limits: CompileLimits,
+    /// Follow source variables to the machine code: see `internal::tracking`. The code is the same.
+    pub(crate) tracks_variables: bool,
 }
 
 /// Machine code of one part.
@@ -285,13 +288,25 @@ impl Compiler {
     /// Compiles a function that a front end read from `input`, beginning with a phase.
     fn finish(
         &self,
+        f: ir::Function<'_>,
+        context: Context<'_>,
+        input: Input<'_>,
+        from: Option<Phase>,
+    ) -> Result<CompiledShader, CompileError> {
+        self.finish_tracked(f, context, input, from).map(|(shader, _)| shader)
+    }
+
+    /// Like [`Compiler::finish`], with the source variables of the main part if they are followed.
+    fn finish_tracked(
+        &self,
         mut f: ir::Function<'_>,
         mut context: Context<'_>,
         input: Input<'_>,
         from: Option<Phase>,
-    ) -> Result<CompiledShader, CompileError> {
+    ) -> Result<(CompiledShader, Option<Box<Tracking>>), CompileError> {
         let emitted = run_and_emit(&mut f, &mut context, from);
-        let code = emitted.map_err(|error| frontend::located(input, error))?;
+        let mut code = emitted.map_err(|error| frontend::located(input, error))?;
+        let tracking = code.tracking.take();
         let Context { facts: Facts { key, mut info, target, .. }, back_end } = context;
         info.target = target;
         info.uniform_halves = info.uniform_halves.max(info.filled_halves());
@@ -311,7 +326,7 @@ impl Compiler {
             info.preamble_scratch_bytes = used.scratch_bytes;
             parts.push(ShaderPart { role: PartRole::Preamble, code: code.bytes, lines: code.lines });
         }
-        Ok(CompiledShader { parts, info, stats, sources: f.sources })
+        Ok((CompiledShader { parts, info, stats, sources: f.sources }, tracking))
     }
 
     /// Facts for compiling a main part.

@@ -2,9 +2,11 @@
 
 mod hints;
 mod statistics;
+mod tracking;
 mod uniform_reads;
 
 pub use statistics::{count, statistics};
+pub use tracking::{Change, Content, Definition, Moment, Tracking};
 pub use uniform_reads::UniformReads;
 
 use agx_abi::vertex::OutputStore;
@@ -17,7 +19,7 @@ use bumpalo::collections::Vec as ArenaVec;
 use crate::LineRow;
 use crate::error::CompileError;
 use crate::ir::machine::fill_operands;
-use crate::ir::{Block, Function, InstData, IrOp, Op, ScratchSide};
+use crate::ir::{Block, Function, Inst, InstData, IrOp, Op, ScratchSide};
 use crate::regalloc::Allocation;
 
 /// Number of `trap`s after the end of a program, as Apple's compiler writes them (Mesa 25.0 does the same).
@@ -63,6 +65,8 @@ pub struct Code {
     pub output_stores: Vec<OutputStore>,
     /// The uniform registers that instructions read.
     pub uniforms: UniformReads,
+    /// Source variables, if they are followed.
+    pub tracking: Option<Box<Tracking>>,
 }
 
 /// A branch whose target was unknown when it was encoded.
@@ -128,7 +132,30 @@ pub fn emit(f: &Function<'_>, allocation: &Allocation, end: End) -> Result<Code,
     for fixup in &fixups {
         resolve(&mut code.bytes, fixup, starts[fixup.target])?;
     }
+    if let Some(named) = &f.named {
+        let offsets = offsets(f, &code, |block| starts[block]);
+        code.tracking = Some(Box::new(tracking::track(f, named, allocation, &offsets)));
+    }
     Ok(code)
+}
+
+/// The offsets of the instructions of each block. Instructions without machine code have that of the next one.
+fn offsets(f: &Function<'_>, code: &Code, start: impl Fn(Block) -> usize) -> tracking::Offsets {
+    let mut lengths = code.insts.iter().map(|inst| encode(inst).map_or(0, |bytes| bytes.len()));
+    let each = f.layout.iter().map(|segment| {
+        let first = start(segment.block);
+        let mut at = first;
+        let place = |inst: &Inst| {
+            let offset = at as u32;
+            if !matches!(f.insts[*inst].op, Op::Ir(_)) {
+                at += lengths.next().unwrap_or(0);
+            }
+            (*inst, offset)
+        };
+        let insts = f.block(segment.block).insts.iter().map(place).collect();
+        (segment.block, first as u32, insts)
+    });
+    each.collect()
 }
 
 /// Records that the next instruction has the source position numbered `line`. Instructions without a position

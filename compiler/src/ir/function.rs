@@ -18,6 +18,7 @@ use super::families::{Operations, Present};
 use super::key::Key;
 pub use super::layout::{Seam, Segment};
 use super::memory::Memory;
+use super::named::Named;
 use super::op::{IrOp, Op, ZERO_MODS};
 use super::source::Sources;
 use super::src::Src;
@@ -287,6 +288,8 @@ pub struct Function<'a> {
     pub(super) list_changes: u32,
     /// A program that runs once before all invocations and writes uniform registers that this one reads.
     pub preamble: Option<Box<Function<'a>>>,
+    /// Source variables, if they are followed to the machine code.
+    pub named: Option<Box<Named>>,
     /// Counts the instructions that passes visit, and implements cancellation.
     pub watch: Watch,
     /// Memory for the tables of passes.
@@ -500,6 +503,7 @@ pub fn with_rows<'a>(bump: &'a Bump, name: &str, count: usize) -> Function<'a> {
         layout: &[],
         list_changes: 0,
         preamble: None,
+        named: None,
         watch: Watch::default(),
         memory: Memory::default(),
     }

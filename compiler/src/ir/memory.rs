@@ -54,6 +54,11 @@ impl Forwards {
         self.places[value] = self.list.len() as u32;
     }
 
+    /// All replacements.
+    pub fn iter(&self) -> impl Iterator<Item = (Value, Src)> {
+        self.list.iter().copied()
+    }
+
     /// Forgets all replacements.
     pub fn clear(&mut self) {
         for (value, _) in self.list.drain(..) {

@@ -16,6 +16,7 @@ pub mod key;
 mod layout;
 pub mod machine;
 mod memory;
+pub mod named;
 pub mod op;
 mod parse;
 pub mod print;

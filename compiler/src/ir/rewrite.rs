@@ -270,6 +270,9 @@ fn map_subjects<'a>(
             }
         }
     }
+    if let Some(named) = &mut rewriter.f.named {
+        rewriter.forwards.iter().for_each(|(value, src)| named.replace(value, src));
+    }
     rewriter.forwards.clear();
     rewriter.f.memory.forwards = rewriter.forwards;
 }

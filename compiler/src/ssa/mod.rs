@@ -4,6 +4,8 @@
 #![cfg_attr(not(test), deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects))]
 
 pub(crate) mod dominance_repair;
+mod named;
 mod variables;
 
+pub(crate) use named::NamedVariables;
 pub use variables::{Variable, Variables};

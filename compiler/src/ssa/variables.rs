@@ -16,6 +16,7 @@ use crate::ir::rows::Rows;
 use crate::ir::src::{Src, SrcKind};
 use crate::ir::table::Side;
 use crate::ir::types::Type;
+use crate::ssa::NamedVariables;
 
 /// A scalar variable.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -104,6 +105,8 @@ pub struct Variables {
     unsealed: Vec<(Block, Vec<usize>)>,
     /// Blocks whose assignments are irrelevant after them.
     forgotten: Side<Block, bool>,
+    /// What is known of source variables, if that is asked for.
+    pub(crate) named: Option<Box<NamedVariables>>,
 }
 
 impl Default for Variables {
@@ -126,6 +129,7 @@ impl Variables {
             forward: Side::new(0),
             unsealed: Vec::new(),
             forgotten: Side::new(0),
+            named: None,
         }
     }
 
@@ -150,6 +154,9 @@ impl Variables {
     pub fn write(&mut self, b: &Builder<'_, '_>, variable: Variable, src: Src) {
         self.note(b, variable, src);
         self.rows[variable.0 as usize].written = true;
+        if let Some(named) = &mut self.named {
+            named.write(b, variable, src);
+        }
     }
 
     /// Whether the variable was assigned anywhere.
@@ -359,6 +366,7 @@ impl Variables {
     /// Inserts the phis into the function and replaces forwarded values; `map` translates every other source.
     pub fn finish(mut self, f: &mut Function<'_>, map: impl Fn(Src) -> Src) {
         let live = self.settle();
+        finish_named(&mut self, f, &live, &map);
         let mut heads: Vec<(Block, Inst)> = Vec::with_capacity(live.len());
         for phi in live {
             let Some(pending) = self.phis.get(phi) else { continue };
@@ -418,4 +426,17 @@ impl Variables {
             }
         }
     }
+}
+
+/// Leaves what is known of source variables beside the function; `live` are the phis that remain.
+fn finish_named(variables: &mut Variables, f: &mut Function<'_>, live: &[usize], map: &impl Fn(Src) -> Src) {
+    let Some(mut named) = variables.named.take() else { return };
+    for phi in live.iter().filter_map(|phi| variables.phis.get(*phi)) {
+        named.join(phi.block, phi.variable, phi.value);
+    }
+    let arrive = |src: Src| match variables.resolve(src) {
+        Src::NONE => Src::NONE,
+        src => map(src),
+    };
+    f.named = Some(named.finish(f.values.len(), arrive));
 }

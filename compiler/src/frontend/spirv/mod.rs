@@ -34,6 +34,7 @@ mod large;
 mod matrix;
 mod memory;
 mod module;
+mod names;
 mod numbers;
 mod opcodes;
 mod owners;
@@ -78,6 +79,7 @@ use super::{FrontEnd, Input, Shader};
 use crate::CompileKey;
 use crate::error::CompileError;
 use crate::ir::function::with_room;
+use crate::ssa::NamedVariables;
 
 /// Guarantees of a source language beyond SPIR-V.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -126,6 +128,9 @@ pub fn read<'a>(
     function.contract = !floats.preserves_anything();
     function.signed_zeros = floats.preserves_anything();
     let mut kit = Kit::start(&mut function, entry.stage, key);
+    if key.tracks_variables {
+        kit.vars.named = Some(Box::new(NamedVariables::new(names::labels(module.words))));
+    }
     kit.compute.workgroup_size = entry.workgroup_size;
     kit.compute.quads = entry.quads;
     let mut translator = translate::Translator::new(kit, bump, &module);

@@ -91,6 +91,9 @@ impl<'t, 'a> Values<'t, 'a> {
     /// Defines an id. Bodies of functions that are called twice define their ids twice.
     pub fn define(&mut self, id: u32, def: Def<'a>) -> Result<(), CompileError> {
         self.relaxed.mark(&mut self.kit.b, self.module, id, &def);
+        if let (Some(named), Def::Value(_, leaves)) = (&mut self.kit.vars.named, &def) {
+            named.define(&self.kit.b, id, leaves);
+        }
         match self.defs.get_mut(id as usize) {
             Some(
                 slot @ (Def::None
@@ -148,6 +151,9 @@ impl<'t, 'a> Values<'t, 'a> {
     /// Marks variables as relaxed.
     pub fn mark_variable(&mut self, id: u32, first: Variable, ty: Ty) {
         self.relaxed.mark_variable(&mut self.kit.vars, self.module, id, first, ty);
+        if let (Some(named), Ok(count)) = (&mut self.kit.vars.named, self.types.leaf_count(ty)) {
+            named.hold(id, first, count);
+        }
     }
 
     /// Sets the float mode for the arithmetic of an instruction.

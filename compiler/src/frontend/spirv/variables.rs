@@ -31,7 +31,11 @@ pub(super) fn allocate<'a>(
         return Ok(constants(ty, fixed));
     }
     if m.usage.needs_memory(id) {
-        return in_stack(v, ty);
+        let pointer = in_stack(v, ty)?;
+        if let (Some(named), Root::Scratch { base, slot }) = (&mut v.kit.vars.named, pointer.root) {
+            named.place(&v.kit.b, id, widths.len(), (base, slot));
+        }
+        return Ok(pointer);
     }
     let first = v.kit.vars.add(widths);
     v.mark_variable(id, first, ty);

@@ -5,6 +5,7 @@ mod blocks;
 #[cfg(feature = "glsl")]
 pub mod glsl_errors;
 mod lines;
+mod named;
 pub mod nesting;
 mod operands;
 mod pointers;
@@ -114,6 +115,11 @@ pub fn to_spirv(
         && module.entry_points.iter().any(|entry| entry.stage == ShaderStage::Fragment);
     if demotes {
         wgsl_discard::mark(&mut module);
+    }
+    let mut info = std::borrow::Cow::Borrowed(&*info);
+    if key.tracks_variables {
+        named::to_variables(&mut module, &info);
+        info = std::borrow::Cow::Owned(validate(&module, text)?);
     }
     let positions = Positions::take(&mut module);
     let digits = lines::digits();
