@@ -5,10 +5,12 @@ use std::cell::{Cell, RefCell};
 use agx_abi::{PartRole, Target};
 use agx_compiler::internal::pipeline::PIPELINE;
 use agx_compiler::{CompileKey, CompiledShader, Compiler, IrPoint, Scratch, Statistics};
+use agx_debug::Code;
 use clap::ArgMatches;
 
 use crate::baseline::Document;
-use crate::commands::{check_ir, find_pass, under};
+use crate::commands::{check_ir, find_pass, tracked_with, under};
+use crate::debugger::{places, symbols};
 use crate::diagnostic::{Diagnostic, Failure};
 use crate::draw::Draw;
 use crate::input::File;
@@ -126,6 +128,13 @@ pub static EMITS: &[EmitRow] = &[
         },
     },
     EmitRow {
+        name: "locations",
+        extension: "txt",
+        has_comments: true,
+        doc: "where source variables are: registers, uniforms, constants or stack by range of bytes",
+        make: |job, _| locations(job),
+    },
+    EmitRow {
         name: "dot",
         extension: "dot",
         has_comments: false,
@@ -225,6 +234,14 @@ fn page(job: &Job<'_>) -> Result<Made, Failure> {
         baseline: before,
     };
     Ok(Made::Text(report::html::page(&job.shader()?, &sources)))
+}
+
+fn locations(job: &Job<'_>) -> Result<Made, Failure> {
+    let (shader, tracking) = tracked_with(job.file, job.chip, job.key)?;
+    let code = shader.part(PartRole::Main).unwrap_or_default();
+    let symbols = symbols::of(&shader, &tracking);
+    let starts = Code::new(code).line_starts(&symbols.main);
+    Ok(Made::Text(places::text(code, &tracking, |offset| starts.contains(&offset))))
 }
 
 fn binary(job: &Job<'_>) -> Result<Made, Failure> {

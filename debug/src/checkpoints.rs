@@ -2,7 +2,7 @@
 //!
 //! They are dense close to the latest time and sparse before: going back a little takes no longer in a long run.
 
-use agx_emulator::Stepper;
+use crate::shadow::Machine;
 
 /// Instructions between copies.
 const INTERVAL: u64 = 4096;
@@ -19,19 +19,19 @@ const LEAST: usize = 8;
 /// Copies, by ascending time. The first is that of the start.
 #[derive(Clone, Debug)]
 pub(crate) struct Checkpoints<'a> {
-    copies: Vec<Stepper<'a>>,
+    copies: Vec<Machine<'a>>,
     most: usize,
 }
 
 impl<'a> Checkpoints<'a> {
     /// The copy of the start.
-    pub(crate) fn new(start: &Stepper<'a>) -> Checkpoints<'a> {
+    pub(crate) fn new(start: &Machine<'a>) -> Checkpoints<'a> {
         let most = (MOST_BYTES.checked_div(start.size_bytes())).unwrap_or(MOST).clamp(LEAST, MOST);
         Checkpoints { copies: vec![start.clone()], most }
     }
 
     /// Keeps a copy if it is due.
-    pub(crate) fn note(&mut self, now: &Stepper<'a>) {
+    pub(crate) fn note(&mut self, now: &Machine<'a>) {
         if !now.time().is_multiple_of(INTERVAL)
             || self.copies.last().is_some_and(|last| last.time() >= now.time())
         {
@@ -46,7 +46,7 @@ impl<'a> Checkpoints<'a> {
     /// Removes the copy that makes the least difference for its age.
     fn thin(&mut self, now: u64) {
         let cost = |at: usize| {
-            let time = |at: usize| self.copies.get(at).map_or(now, Stepper::time);
+            let time = |at: usize| self.copies.get(at).map_or(now, |copy| copy.time());
             let gap = time(at.saturating_add(1)).saturating_sub(time(at.saturating_sub(1)));
             gap as f64 / (now.saturating_sub(time(at)).saturating_add(INTERVAL)) as f64
         };
@@ -57,7 +57,7 @@ impl<'a> Checkpoints<'a> {
     }
 
     /// The copies of times up to `time`, latest first.
-    pub(crate) fn before(&self, time: u64) -> impl Iterator<Item = &Stepper<'a>> {
+    pub(crate) fn before(&self, time: u64) -> impl Iterator<Item = &Machine<'a>> {
         let after = self.copies.partition_point(|copy| copy.time() <= time);
         self.copies.iter().take(after).rev()
     }
@@ -66,7 +66,8 @@ impl<'a> Checkpoints<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use agx_emulator::{Dispatch, Memory, Options, Program};
+    use crate::Symbols;
+    use agx_emulator::{Dispatch, Memory, Options, Program, Stepper};
     use agx_isa::asm::assemble;
 
     #[test]
@@ -74,7 +75,8 @@ mod tests {
         let program = Program::new(&assemble("L0: iadd r1, r2, 1\n jmp_any L0").unwrap());
         let options = Options { strict: false, ..Options::default() };
         let dispatch = Dispatch { options, ..Dispatch::new(&program, [32, 1, 1]) };
-        let mut stepper = Stepper::new(Memory::new(), &dispatch);
+        let symbols = Symbols::default();
+        let mut stepper = Machine::new(Stepper::new(Memory::new(), &dispatch), &symbols);
         let mut kept = Checkpoints { most: 10, ..Checkpoints::new(&stepper) };
         for _ in 0..64 * INTERVAL {
             stepper.step().unwrap();

@@ -111,15 +111,24 @@ impl Code {
 
     /// Where `line` of file `file` begins: the first of its instructions in each block.
     pub fn starts(&self, symbols: &PartSymbols, file: u32, line: u32) -> Vec<u32> {
+        let of_line =
+            |offset: &u32| symbols.line(*offset).is_some_and(|row| (row.file, row.line) == (file, line));
+        self.line_starts(symbols).into_iter().filter(of_line).collect()
+    }
+
+    /// Where lines begin: the first instruction of each line in each block.
+    pub fn line_starts(&self, symbols: &PartSymbols) -> Vec<u32> {
         let mut starts = Vec::new();
-        let mut is_known = false;
+        let mut known: Vec<(u32, u32)> = Vec::new();
         for one in &self.instructions {
-            let here = symbols.line(one.offset).is_some_and(|row| (row.file, row.line) == (file, line));
-            if here && !is_known && !one.is_control {
+            let line = symbols.line(one.offset).map(|row| (row.file, row.line));
+            if let Some(line) = line.filter(|line| !one.is_control && !known.contains(line)) {
                 starts.push(one.offset);
-                is_known = true;
+                known.push(line);
             }
-            is_known &= !one.ends_block;
+            if one.ends_block {
+                known.clear();
+            }
         }
         starts
     }

@@ -13,12 +13,13 @@ mod console;
 mod expression;
 mod lanes;
 mod session;
+mod shadow;
 mod symbols;
 
 pub use breakpoint::{Breakpoint, BreakpointError, Filter};
 pub use code::{Code, Instruction, Part, Spot};
 pub use console::{Console, ConsoleError, Reply};
-pub use expression::{Datum, Expression, ExpressionError, Kind, Scope, Value};
+pub use expression::{Class, Datum, Expression, ExpressionError, Kind, Scope, Value};
 pub use lanes::{Lane, lanes};
 pub use session::{Location, Session, Step, Stopped};
-pub use symbols::{Leaf, LineRow, Located, PartSymbols, Place, Symbols, Variable};
+pub use symbols::{Change, Content, Definition, Leaf, LineRow, Moment, PartSymbols, Symbols, Variable};

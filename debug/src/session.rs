@@ -1,12 +1,13 @@
 //! A run under a debugger: forward, backward, and what is where.
 
-use agx_emulator::{Dispatch, GroupView, Memory, Stepper};
+use agx_emulator::{GroupView, Stepper};
 
 use crate::breakpoint::{Breakpoint, BreakpointError, Filter};
 use crate::checkpoints::Checkpoints;
 use crate::code::{Code, Part, Spot};
 use crate::expression::{Expression, Scope};
 use crate::lanes::{Lane, lanes};
+use crate::shadow::{Focus, Machine, identity};
 use crate::symbols::{LineRow, Symbols};
 
 /// How far a step goes.
@@ -42,9 +43,6 @@ pub enum Stopped {
     Interrupted,
 }
 
-/// A SIMD-group, by its workgroup and number in it.
-pub(crate) type Focus = ([u32; 3], u32);
-
 /// Where a SIMD-group is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Location {
@@ -66,7 +64,7 @@ const PATIENCE: u64 = 4096;
 /// A run under a debugger.
 #[derive(Clone, Debug)]
 pub struct Session<'a> {
-    now: Stepper<'a>,
+    now: Machine<'a>,
     checkpoints: Checkpoints<'a>,
     symbols: &'a Symbols,
     preamble: Code,
@@ -81,9 +79,9 @@ pub struct Session<'a> {
 }
 
 impl<'a> Session<'a> {
-    /// Before the first instruction of a dispatch on `memory`.
-    pub fn new(memory: Memory, dispatch: &'a Dispatch<'a>, symbols: &'a Symbols) -> Session<'a> {
-        let now = Stepper::new(memory, dispatch);
+    /// At the state of a machine, to which the session can go back.
+    pub fn new(stepper: Stepper<'a>, symbols: &'a Symbols) -> Session<'a> {
+        let now = Machine::new(stepper, symbols);
         let code = |part| now.code(part == Part::Preamble).map_or_else(Code::default, Code::new);
         let mut session = Session {
             checkpoints: Checkpoints::new(&now),
@@ -269,7 +267,7 @@ impl<'a> Session<'a> {
     fn forward(
         &mut self,
         should_stop: &mut dyn FnMut() -> bool,
-        mut is_reached: impl FnMut(&Session<'a>, &Stepper<'a>) -> bool,
+        mut is_reached: impl FnMut(&Session<'a>, &Machine<'a>) -> bool,
     ) -> Stopped {
         let stopped = loop {
             if self.now.is_finished() || self.now.step().is_err() || self.now.is_finished() {
@@ -318,7 +316,7 @@ impl<'a> Session<'a> {
         &mut self,
         count: usize,
         should_stop: &mut dyn FnMut() -> bool,
-        mut is_reached: impl FnMut(&Session<'a>, &Stepper<'a>, bool) -> Option<bool>,
+        mut is_reached: impl FnMut(&Session<'a>, &Machine<'a>, bool) -> Option<bool>,
     ) -> Stopped {
         let mut undecided = None;
         let (mut end, mut wanted) = (self.now.time(), count.max(1));
@@ -382,7 +380,7 @@ fn location_of(group: &GroupView<'_>, part: Part, symbols: &Symbols) -> Location
 }
 
 /// The breakpoint at the next instruction.
-fn hit(breakpoints: &[Breakpoint], now: &Stepper<'_>, symbols: &Symbols) -> Option<Stopped> {
+fn hit(breakpoints: &[Breakpoint], now: &Machine<'_>, symbols: &Symbols) -> Option<Stopped> {
     if breakpoints.is_empty() {
         return None;
     }
@@ -408,11 +406,6 @@ fn ended(now: &Stepper<'_>) -> Stopped {
     if now.fault().is_some() { Stopped::Fault } else { Stopped::End }
 }
 
-/// The identity of a SIMD-group.
-fn identity(group: &GroupView<'_>) -> Focus {
-    (group.workgroup(), group.index())
-}
-
 /// The part that a machine executes.
 fn part_of(now: &Stepper<'_>) -> Part {
     if now.in_preamble() { Part::Preamble } else { Part::Main }
@@ -423,8 +416,8 @@ fn focused<'s>(now: &'s Stepper<'_>, focus: Option<Focus>) -> Option<GroupView<'
     now.current().filter(|group| focus.is_none_or(|focus| identity(group) == focus))
 }
 
-fn scope<'s>(now: &'s Stepper<'_>, group: GroupView<'s>, symbols: &'s Symbols, lane: usize) -> Scope<'s> {
-    Scope { stepper: now, group, part: part_of(now), symbols, lane }
+fn scope<'s>(now: &'s Machine<'_>, group: GroupView<'s>, symbols: &'s Symbols, lane: usize) -> Scope<'s> {
+    Scope { machine: now, group, part: part_of(now), symbols, lane }
 }
 
 /// What ends a step.

@@ -1,6 +1,4 @@
-//! What a compiler knows about machine code: source lines, and the places of source variables.
-
-use std::ops::Range;
+//! What a compiler knows about machine code: source lines, and when source variables get which values.
 
 use crate::code::Part;
 use crate::expression::Kind;
@@ -23,6 +21,10 @@ pub struct PartSymbols {
     pub lines: Vec<LineRow>,
     /// Source variables.
     pub variables: Vec<Variable>,
+    /// Where registers get values that variables have.
+    pub definitions: Vec<Definition>,
+    /// Where variables get values, those of one moment in order.
+    pub changes: Vec<Change>,
 }
 
 /// The code from a byte offset on comes from a source position.
@@ -32,7 +34,7 @@ pub struct LineRow {
     pub offset: u32,
     /// Index of the file.
     pub file: u32,
-    /// Line, from 1.
+    /// Line, from 1; 0 if the code has no source.
     pub line: u32,
     /// Column, from 1; 0 if unknown.
     pub column: u32,
@@ -54,48 +56,89 @@ pub struct Leaf {
     pub path: String,
     /// Its type.
     pub kind: Kind,
-    /// Where it is; it has no place at other offsets.
-    pub places: Vec<Located>,
 }
 
-/// The place of a scalar in a range of offsets.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Located {
-    /// Offsets of the instructions before which the scalar is there.
-    pub bytes: Range<u32>,
-    /// The place.
-    pub place: Place,
+/// When something happens in a lane.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Moment {
+    /// Before it executes the instruction at this offset.
+    Before(u32),
+    /// When it executes the instruction at this offset.
+    With(u32),
 }
 
-/// A place of a scalar.
+/// A register gets a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Place {
-    /// Registers from this half register on.
-    Register(u8),
+pub struct Definition {
+    /// When.
+    pub at: Moment,
+    /// The value's number.
+    pub value: u32,
+    /// The first half register.
+    pub half: u8,
+    /// Half registers, at most four.
+    pub halves: u8,
+}
+
+/// What a scalar has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Content {
+    /// A value, by number.
+    Value(u32),
+    /// A constant.
+    Constant(u64),
     /// Uniform registers from this half-word on.
     Uniform(u16),
-    /// The scalar is known.
-    Constant(u64),
     /// Bytes of the lane's stack, from the base of the frame on.
     Stack(u32),
+    /// A value that the code does not compute.
+    Lost,
 }
 
-impl Leaf {
-    /// Its place before the instruction at `offset`.
-    pub fn place(&self, offset: u32) -> Option<Place> {
-        self.places.iter().find(|located| located.bytes.contains(&offset)).map(|located| located.place)
-    }
+/// A scalar of a variable gets another content.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Change {
+    /// When.
+    pub at: Moment,
+    /// Number of the variable.
+    pub variable: u32,
+    /// Number of its scalar.
+    pub leaf: u32,
+    /// The content.
+    pub content: Content,
 }
 
 impl PartSymbols {
     /// The source position of the instruction at `offset`.
     pub fn line(&self, offset: u32) -> Option<&LineRow> {
         let after = self.lines.partition_point(|row| row.offset <= offset);
-        after.checked_sub(1).and_then(|at| self.lines.get(at))
+        let row = after.checked_sub(1).and_then(|at| self.lines.get(at));
+        row.filter(|row| row.line != 0)
+    }
+}
+
+impl Moment {
+    fn moved(self, bytes: u32) -> Moment {
+        match self {
+            Moment::Before(offset) => Moment::Before(offset.saturating_add(bytes)),
+            Moment::With(offset) => Moment::With(offset.saturating_add(bytes)),
+        }
     }
 }
 
 impl Symbols {
+    /// The symbols of a program in which the main part, of this length, begins at byte `start`.
+    pub fn moved(mut self, start: u32, len: usize) -> Symbols {
+        let main = &mut self.main;
+        main.lines.iter_mut().for_each(|row| row.offset = row.offset.saturating_add(start));
+        // What follows has no lines.
+        let end = start.saturating_add(u32::try_from(len).unwrap_or(u32::MAX));
+        main.lines.push(LineRow { offset: end, file: 0, line: 0, column: 0 });
+        main.definitions.iter_mut().for_each(|one| one.at = one.at.moved(start));
+        main.changes.iter_mut().for_each(|one| one.at = one.at.moved(start));
+        self
+    }
+
     /// The symbols of a part.
     pub fn part(&self, part: Part) -> &PartSymbols {
         match part {

@@ -5,10 +5,10 @@
 use std::time::Instant;
 
 use agx_debug::{
-    Console, Expression, Filter, Kind, Leaf, LineRow, Located, Part, PartSymbols, Place, Session, Spot, Step,
-    Stopped, Symbols, Variable,
+    Change, Console, Content, Definition, Expression, Filter, Kind, Leaf, LineRow, Moment, Part, PartSymbols,
+    Session, Spot, Step, Stopped, Symbols, Variable,
 };
-use agx_emulator::{Access, Dispatch, Memory, Options, Program, dispatch};
+use agx_emulator::{Access, Dispatch, Memory, Options, Program, Stepper, dispatch};
 use agx_isa::asm::assemble;
 
 const BUFFER: u64 = 0x1_0000_0000;
@@ -40,25 +40,24 @@ fn session<R>(text: &str, options: Options, check: impl FnOnce(Session<'_>, &Dis
     let row =
         |(line, start): (u32, &&str)| Some(LineRow { offset: offset(start)?, file: 0, line, column: 0 });
     let lines: Vec<LineRow> = (1..).zip(&LINES).filter_map(row).collect();
-    let leaf = |path: &str, kind: &str, place, bytes| Leaf {
-        path: path.to_owned(),
-        kind: Kind::find(kind).unwrap(),
-        places: vec![Located { bytes, place }],
-    };
-    let from = offset("iadd r4").unwrap_or(0);
+    let leaf = |path: &str, kind: &str| Leaf { path: path.to_owned(), kind: Kind::find(kind).unwrap() };
+    let variable = |name: &str, leaves| Variable { name: name.to_owned(), leaves };
     let variables = vec![
-        Variable { name: "sum".to_owned(), leaves: vec![leaf("", "u32", Place::Register(8), from..1000)] },
-        Variable {
-            name: "v".to_owned(),
-            leaves: vec![
-                leaf(".x", "f32", Place::Constant(0x3f80_0000), 0..1000),
-                leaf(".y", "f32", Place::Uniform(2), 0..1000),
-            ],
-        },
+        variable("sum", vec![leaf("", "u32")]),
+        variable("v", vec![leaf(".x", "f32"), leaf(".y", "f32")]),
     ];
-    let main = PartSymbols { lines, variables };
+    // The sum is computed in line 5, in a register that the next one takes.
+    let sum = Moment::With(offset("iadd r4").unwrap_or(0));
+    let definitions = vec![Definition { at: sum, value: 7, half: 8, halves: 2 }];
+    let change = |at, variable, leaf, content| Change { at, variable, leaf, content };
+    let changes = vec![
+        change(sum, 0, 0, Content::Value(7)),
+        change(Moment::Before(0), 1, 0, Content::Constant(0x3f80_0000)),
+        change(Moment::Before(0), 1, 1, Content::Uniform(2)),
+    ];
+    let main = PartSymbols { lines, variables, definitions, changes };
     let symbols = Symbols { files: vec!["loop.s".to_owned()], main, preamble: PartSymbols::default() };
-    check(Session::new(memory(), &run, &symbols), &run)
+    check(Session::new(Stepper::new(memory(), &run), &symbols), &run)
 }
 
 fn memory() -> Memory {
@@ -225,10 +224,15 @@ fn values_are_typed() {
         for _ in 0..4 {
             session.step(Step::Line, &mut never());
         }
-        assert_eq!(
-            (value(&session, 2, "sum"), value(&session, 2, "$r3 - 2")),
-            ("0".into(), "4294967295".into())
-        );
+        assert_eq!(value(&session, 2, "sum"), "`sum` has no value here", "it is computed now");
+        assert_eq!(value(&session, 2, "$r3 - 2"), "4294967295");
+        let condition = Expression::parse("sum == 10").unwrap();
+        session.break_at_line(None, 6, Filter::default(), Some(condition)).unwrap();
+        assert_eq!(session.run(&mut never()), Stopped::Breakpoint { id: 1, lane: 3 });
+        // Lanes that have left the loop keep their sums, whatever happens to the register.
+        assert_eq!([0, 1, 2].map(|lane| value(&session, lane, "sum")), ["1", "3", "6"]);
+        session.back(Step::Line, 1, &mut never());
+        assert_eq!(value(&session, 3, "sum"), "6");
     });
 }
 

@@ -7,6 +7,7 @@ use std::time::Instant;
 use agx_abi::Target;
 use agx_compiler::internal::frontend::language::{GLSL, IR};
 use agx_compiler::internal::ir;
+use agx_compiler::internal::tracking::{self, Tracking};
 use agx_compiler::{CompileKey, CompiledShader, Compiler, Scratch, Statistics};
 use bumpalo::Bump;
 use clap::ArgMatches;
@@ -262,6 +263,25 @@ pub fn shader(file: &File, options: &ArgMatches) -> Result<CompiledShader, Failu
     with_key(file, target, &key)
 }
 
+/// Like [`shader`], with the source variables of the main part.
+pub fn tracked(file: &File, options: &ArgMatches) -> Result<(CompiledShader, Tracking), Failure> {
+    let (target, key) = key::for_file(file, options)?;
+    tracked_with(file, target, &key)
+}
+
+/// Like [`with_key`], with the source variables of the main part.
+pub fn tracked_with(
+    file: &File,
+    target: Target,
+    key: &CompileKey,
+) -> Result<(CompiledShader, Tracking), Failure> {
+    check_ir(file)?;
+    let (compiler, mut scratch) = (Compiler::new(target), Scratch::default());
+    let result = tracking::compile(&compiler, &mut scratch, file.shader(key)?, key);
+    let (shader, tracking) = result.map_err(|error| file.refused(error))?;
+    Ok((checked(file, key, shader)?, tracking))
+}
+
 /// Compiles `file` with `key`, and adds the prolog and epilog of a draw.
 pub fn under(
     file: &File,
@@ -280,7 +300,11 @@ pub fn under(
 pub fn with_key(file: &File, target: Target, key: &CompileKey) -> Result<CompiledShader, Failure> {
     check_ir(file)?;
     let result = Compiler::new(target).compile(&mut Scratch::default(), file.shader(key)?, key);
-    let mut shader = result.map_err(|error| file.refused(error))?;
+    checked(file, key, result.map_err(|error| file.refused(error))?)
+}
+
+/// The shader compiled from `file`, with the file's name for its source.
+fn checked(file: &File, key: &CompileKey, mut shader: CompiledShader) -> Result<CompiledShader, Failure> {
     check_selection(file, key, &shader)?;
     for name in shader.sources.files.iter_mut().filter(|name| input::is_the_input(name)) {
         name.clone_from(&file.name);

@@ -1,4 +1,4 @@
-//! `agxc debug`: steps through a compute shader, for editors and on terminals.
+//! `agxc debug`: steps through a shader, for editors and on terminals.
 
 use std::io::IsTerminal as _;
 
@@ -17,6 +17,23 @@ pub const ARGS: &[Arg] = &[
         Takes::Values("COMMAND"),
         "Run this command; without --terminal the session ends after the last",
     ),
+];
+
+/// Options that select a vertex or fragment of a scene.
+pub const SCENES: &[Arg] = &[
+    arg(
+        "draw",
+        Takes::Value("NUMBER"),
+        "The draw of a scene, from 0 [default: the last with the pixel, the first with the vertex]",
+    ),
+    arg("pixel", Takes::Value("X,Y"), "Debug a fragment of this pixel of a scene"),
+    arg(
+        "fragment",
+        Takes::Value("NUMBER"),
+        "The fragment among the shaded ones of the pixel in its draw, from 0 [default: the last]",
+    ),
+    arg("vertex", Takes::Value("NUMBER"), "Debug this vertex of a scene"),
+    arg("instance", Takes::Value("NUMBER"), "The instance of the vertex [default: 0]"),
 ];
 
 /// Debugs a shader.

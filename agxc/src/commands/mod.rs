@@ -25,11 +25,13 @@ mod validate;
 use clap::ArgMatches;
 use clap::parser::ValueSource;
 
-pub use self::compile::{check_ir, read, shader, under, with_key};
+pub use self::compile::{check_ir, read, tracked, tracked_with, under, with_key};
 pub use self::pass::{find as find_pass, unknown as unknown_pass};
+pub use self::render::pixel;
 pub use self::run::replace_code;
 pub use self::run_plan::{Inputs, check_workgroups, groups};
 pub use self::stats::Row as StatisticsRow;
+pub use self::trace::number;
 
 use crate::context::Context;
 use crate::diagnostic::Failure;
@@ -126,6 +128,17 @@ const SOURCE: &[Arg] = &[
     ),
     short("define", 'D', Takes::Values("NAME[=VALUE]"), "Define a macro for GLSL and HLSL"),
 ];
+/// Options for profiles by source line.
+pub(crate) const PROFILE_LINES: Arg = arg(
+    "profile-lines",
+    Takes::Nothing,
+    "Print executions, lanes, cycles and lines of memory by source line",
+);
+pub(crate) const FOLDED: Arg = arg(
+    "folded",
+    Takes::Value("FILE"),
+    "Write the cycles by source line and instruction as folded stacks, for flame graphs",
+);
 /// Options for the compile key.
 const KEY: &[Arg] = &[
     arg("entry", Takes::Value("NAME"), "Entry point, if the module has several"),
@@ -184,12 +197,12 @@ pub static COMMANDS: &[Command] = &[
     },
     Command {
         name: "debug",
-        doc: "Step through a compute shader on the reference machine, forward and backward",
+        doc: "Step through a shader on the reference machine, forward and backward",
         details: "Without --terminal and with standard input redirected, an editor debugs the shader by the Debug Adapter \
                   Protocol; its launch request may name the file (`program`) and give further options (`args`). On a terminal, \
-                  or with --terminal, commands are read, which `help` lists. Inputs are those of `run`. docs/stepping.md describes \
+                  or with --terminal, commands are read, which `help` lists. Inputs of compute shaders are those of `run`. A vertex or fragment of a scene is selected with --vertex or --pixel. docs/stepping.md describes \
                   both.",
-        args: &[OPTIONAL_FILE, debug::ARGS, run::INPUTS, TARGET, KEY, SOURCE, KIND],
+        args: &[OPTIONAL_FILE, debug::ARGS, debug::SCENES, run::INPUTS, TARGET, KEY, SOURCE, KIND],
         run: debug::run,
     },
     Command {

@@ -3,6 +3,7 @@
 use agx_abi::{PartRole, Stage};
 use agx_compiler::CompiledShader;
 use agx_compiler::internal::frontend::language::IR;
+use agx_compiler::internal::tracking::Tracking;
 use agx_emulator::launch::BufferBinding;
 use agx_emulator::{Profile, Report};
 use clap::ArgMatches;
@@ -11,9 +12,11 @@ use super::run_plan::{After, Inputs, Plan};
 use super::{Arg, Takes, arg, asm, compile, disasm, has_effect};
 use crate::assembly::Part;
 use crate::context::Context;
+use crate::debugger::symbols;
 use crate::diagnostic::{Diagnostic, Failure};
 use crate::input::{File, Kind};
 use crate::machine::{Job, Outcome};
+use crate::report::executed;
 use crate::resources::Bindings;
 use crate::values::{self, Element, Expectation, Slot, Values};
 use crate::vertex::{self, Ran};
@@ -84,6 +87,8 @@ pub const ARGS: &[Arg] = &[
     ),
     arg("report", Takes::Nothing, "Print the numbers of instructions and cycles"),
     arg("profile", Takes::Nothing, "Print how often each instruction ran"),
+    super::PROFILE_LINES,
+    super::FOLDED,
     arg("trace", Takes::Nothing, "Write a line for every executed instruction to standard error"),
     arg("races", Takes::Nothing, "Detect data races, byte by byte (slow)"),
 ];
@@ -115,6 +120,8 @@ const EFFECTS: &[(&str, &[Subject])] = &[
     ("register", &[Subject::Vertex, Subject::Pica]),
     ("groups", &[Subject::Kernel, Subject::Compute]),
     ("code", &[Subject::Kernel, Subject::Compute]),
+    ("profile-lines", &[Subject::Kernel, Subject::Compute]),
+    ("folded", &[Subject::Kernel, Subject::Compute]),
     ("push", &[Subject::Kernel, Subject::Compute, Subject::Vertex]),
     ("texture", &[Subject::Kernel, Subject::Compute, Subject::Vertex]),
     ("image", &[Subject::Kernel, Subject::Compute, Subject::Vertex]),
@@ -182,9 +189,32 @@ fn compute(shader: &CompiledShader, file: &File, options: &ArgMatches, plan: Pla
         options: machine,
     };
     let outcome = crate::machine::run(shader, &mut bindings.buffers, &mut bindings.textures, &job);
+    let lines = by_line(shader, file, options, &outcome.report)?;
     let results = outcome.results.iter().flat_map(|word| wanted.1.low_bytes(*word));
-    let text = values::print(&results.collect::<Vec<u8>>(), wanted.1);
+    let text = values::print(&results.collect::<Vec<u8>>(), wanted.1) + &lines;
     finish(file, options, &plan.after, (text, outcome), bindings)
+}
+
+/// The profile by source line as text; writes the folded stacks.
+fn by_line(
+    shader: &CompiledShader,
+    file: &File,
+    options: &ArgMatches,
+    report: &Report,
+) -> Result<String, Failure> {
+    let Some(profile) = &report.profile else { return Ok(String::new()) };
+    let symbols = symbols::of(shader, &Tracking::default());
+    if let Some(path) = options.get_one::<String>("folded") {
+        output::text(Some(path), &executed::folded(&file.name, profile, &symbols))?;
+    }
+    if !options.get_flag("profile-lines") {
+        return Ok(String::new());
+    }
+    let source = |name: &str, line: u32| {
+        let text = std::str::from_utf8(&file.bytes).ok().filter(|_| name == file.name)?;
+        text.lines().nth((line as usize).checked_sub(1)?).map(str::to_owned)
+    };
+    Ok(executed::text(&file.name, profile, &symbols, source))
 }
 
 /// Reports the outcome of a run, checks its buffers, and writes them and the run's own text.
@@ -208,7 +238,7 @@ fn finish(
         text.push_str(&values::print(&find(&buffers, *slot)?.bytes, *element));
     }
     text.push_str(&own);
-    text.push_str(&report(&outcome.report, options.get_flag("report")));
+    text.push_str(&report(&outcome.report, options.get_flag("profile"), options.get_flag("report")));
     for (slot, element, path) in &after.saves {
         save(path, &find(&buffers, *slot)?.bytes, *element)?;
     }
@@ -263,9 +293,10 @@ pub fn replace_code(shader: &mut CompiledShader, name: &str, context: &mut Conte
     Ok(())
 }
 
-/// The counts if requested, and the profile if there is one.
-fn report(report: &Report, counts: bool) -> String {
-    let mut text = report.profile.as_ref().map_or_else(String::new, Profile::text);
+/// The profile and the counts, if requested.
+fn report(report: &Report, profile: bool, counts: bool) -> String {
+    let profile = report.profile.as_ref().filter(|_| profile);
+    let mut text = profile.map_or_else(String::new, Profile::text);
     if counts {
         text.push_str(&format!(
             "{} instructions, {} lane instructions, {} cycles estimated, {} memory lines\n",

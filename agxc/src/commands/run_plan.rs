@@ -54,7 +54,8 @@ impl Plan {
     pub fn from_options(options: &ArgMatches) -> Result<Plan, Failure> {
         let mut inputs = Inputs::from_options(options)?;
         inputs.machine.trace = options.get_flag("trace");
-        inputs.machine.profile = options.get_flag("profile");
+        inputs.machine.profile =
+            options.get_flag("profile") || options.get_flag("profile-lines") || options.contains_id("folded");
         inputs.machine.races = options.get_flag("races");
         Ok(Plan { inputs, after: After::from_options(options)? })
     }

@@ -1,15 +1,18 @@
 //! Debugging a shader: what is debugged, and the faces of the debugger.
 
 pub mod dap;
-mod symbols;
+mod drawn;
+pub mod places;
+pub mod symbols;
 pub mod terminal;
 
 use std::path::Path;
 
 use agx_abi::Stage;
 use agx_compiler::internal::frontend::language::IR;
-use agx_debug::Symbols;
+use agx_debug::{Session, Symbols};
 use agx_emulator::launch::PreparedLaunch;
+use agx_emulator::{Captured, Dispatch, Stepper};
 use clap::ArgMatches;
 
 use crate::commands::{self, Inputs};
@@ -18,10 +21,18 @@ use crate::diagnostic::{Diagnostic, Failure};
 use crate::lint;
 use crate::machine::{self, Job};
 
+/// What runs.
+pub enum Run {
+    /// A grid.
+    Grid(Box<PreparedLaunch>),
+    /// A SIMD-group of a draw.
+    Alone(Box<Captured>),
+}
+
 /// A shader with its inputs, ready to run.
 pub struct Subject {
     /// Memory, programs and uniforms.
-    pub launch: PreparedLaunch,
+    pub run: Run,
     /// Its source lines.
     pub symbols: Symbols,
     /// Names and texts of its source files.
@@ -34,23 +45,30 @@ impl Subject {
     /// # Errors
     /// The shader is rejected or no compute shader, or an input is missing.
     pub fn open(options: &ArgMatches, context: &mut Context) -> Result<Subject, Failure> {
-        if !options.contains_id("FILE") {
-            return Err(Failure::usage("debug needs a FILE"));
+        let name = options.get_one::<String>("FILE").ok_or_else(|| Failure::usage("debug needs a FILE"))?;
+        if drawn::is_scene(name) {
+            return drawn::open(name, options, context);
+        }
+        for option in drawn::OPTIONS {
+            commands::has_effect(options, option, false, "on compute shaders; name a scene")?;
         }
         let Inputs { mut bindings, arguments, results, workgroups, machine } = Inputs::from_options(options)?;
         let file = commands::read(options, context)?;
-        let mut shader = commands::shader(&file, options)?;
+        let (mut shader, tracking) = commands::tracked(&file, options)?;
         if shader.info.stage != Stage::Compute {
-            let message =
-                format!("`debug` steps through compute shaders, not {} shaders", shader.info.stage.name());
+            let stage = shader.info.stage.name();
+            let message = format!("`debug` steps through {stage} shaders in scenes, not alone");
             return Err(file.problem(101, &message));
         }
         let is_kernel = file.kind.is(&IR);
         for option in ["args", "results"] {
             commands::has_effect(options, option, is_kernel, "on compute shaders")?;
         }
+        let mut symbols = symbols::of(&shader, &tracking);
         if let Some(name) = options.get_one::<String>("code") {
             commands::replace_code(&mut shader, name, context)?;
+            // Other code has its values elsewhere.
+            symbols.main.variables.clear();
         }
         context.warnings.add(lint::unused_bindings(&file, &shader.info, &bindings))?;
         let mut results = vec![0; results.0];
@@ -67,10 +85,32 @@ impl Subject {
             machine::launch(&shader, &mut bindings.buffers, &mut bindings.textures, &mut results, &job)
                 .prepare();
         let launch = launch.map_err(|error| Diagnostic::new(400, error.to_string()).in_file(&file.name))?;
-        let symbols = symbols::of(&shader);
         let sources = symbols.files.iter().filter_map(|name| text_of(name, &file.name, &file.bytes));
         let sources = sources.collect();
-        Ok(Subject { launch, symbols, sources })
+        Ok(Subject { run: Run::Grid(Box::new(launch)), symbols, sources })
+    }
+
+    /// The dispatch, if a grid runs.
+    pub fn dispatch(&self) -> Option<Dispatch<'_>> {
+        match &self.run {
+            Run::Grid(launch) => Some(launch.dispatch()),
+            Run::Alone(_) => None,
+        }
+    }
+
+    /// A session before the first instruction; `dispatch` is that of the subject.
+    pub fn session<'s>(&'s self, dispatch: Option<&'s Dispatch<'s>>) -> Session<'s> {
+        match (&self.run, dispatch) {
+            (Run::Grid(launch), Some(dispatch)) => {
+                Session::new(Stepper::new(launch.memory.clone(), dispatch), &self.symbols)
+            }
+            (Run::Alone(captured), _) => {
+                let mut session = Session::new(Stepper::of_captured(captured), &self.symbols);
+                session.choose_lane(Some(captured.lane));
+                session
+            }
+            (Run::Grid(_), None) => unreachable!("invariant: a grid has a dispatch"),
+        }
     }
 }
 

@@ -14,9 +14,8 @@ const PROMPT: &str = "(agxc) ";
 /// Runs `commands`, then those of standard input until `quit` or its end if it is read. Unless they are typed, the first
 /// wrong command ends the run.
 pub fn run(subject: &Subject, commands: &[&str], reads: bool) -> Result<(), Failure> {
-    let dispatch = subject.launch.dispatch();
-    let memory = subject.launch.memory.clone();
-    let mut session = Session::new(memory, &dispatch, &subject.symbols);
+    let dispatch = subject.dispatch();
+    let mut session = subject.session(dispatch.as_ref());
     let mut console = Console::new(subject.sources.clone());
     output::stdout(console.show(&session, Stopped::Start).as_bytes())?;
     for command in commands {

@@ -3,6 +3,7 @@
 //! them.
 
 pub mod dot;
+pub mod executed;
 pub mod flow;
 pub mod html;
 pub mod lines;

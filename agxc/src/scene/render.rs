@@ -4,16 +4,19 @@ use agx_abi::fragment::cull_flags;
 use agx_abi::tile::ColourFormat;
 use agx_abi::vertex::Output;
 use agx_abi::{PartRole, Stage, Target};
+use agx_compiler::internal::tracking::{self, Tracking};
 use agx_compiler::link::LinkedProgram;
 use agx_compiler::{CompileKey, CompiledShader, Compiler, Scratch};
+use agx_debug::Symbols;
 use agx_emulator::launch::textures::{Dimension, SamplerResource, Shape, TextureResource};
 use agx_emulator::launch::{AttributeData, BufferBinding, DrawLaunch, LaunchError, StageProgram};
-use agx_emulator::{Framebuffer, Options, Report};
+use agx_emulator::{Capture, Framebuffer, Options, Report, SampleState, Watch};
 
 use super::bundled::Files;
 use super::model::{self, Draw, Scene};
 use super::state::Wrong;
 use crate::context::Context;
+use crate::debugger::symbols;
 use crate::diagnostic::{Diagnostic, Failure};
 use crate::input::File;
 use crate::texture::{self, Pixels};
@@ -28,6 +31,41 @@ pub struct Picture {
     pub rgba: Vec<u8>,
     /// Instructions the machine executed.
     pub instructions: u64,
+    /// The samples of the watched pixel before the first draw.
+    pub cleared: Vec<SampleState>,
+    /// What each draw left that was asked for.
+    pub draws: Vec<Drawn>,
+}
+
+/// What is kept of each draw.
+#[derive(Clone, Default)]
+pub struct Wishes {
+    /// The history of this pixel.
+    pub history: Option<[u32; 2]>,
+    /// Counts for each instruction.
+    pub profile: bool,
+    /// A SIMD-group, of one draw or of any.
+    pub capture: Option<(Option<usize>, Capture)>,
+    /// Optional passes that the compiler skips.
+    pub disabled_passes: Vec<String>,
+}
+
+/// What a draw left.
+pub struct Drawn {
+    /// Counts, profiles, history, SIMD-group.
+    pub report: Report,
+    /// Its shaders: vertex, fragment.
+    pub shaders: [Shown; 2],
+}
+
+/// A shader of a draw and its source.
+pub struct Shown {
+    /// Name of its file.
+    pub name: String,
+    /// Contents of the file, if it is a text.
+    pub text: Option<String>,
+    /// Source lines and variables, by offset in the linked program.
+    pub symbols: Symbols,
 }
 
 /// Maximum number of pixels along a side.
@@ -49,6 +87,17 @@ pub fn render(
     target: Target,
     context: &mut Context,
 ) -> Result<Picture, Failure> {
+    render_watched(scene, files, target, &Wishes::default(), context)
+}
+
+/// Draws `scene` and keeps what is wished.
+pub fn render_watched(
+    scene: &Scene,
+    files: &Files<'_>,
+    target: Target,
+    wishes: &Wishes,
+    context: &mut Context,
+) -> Result<Picture, Failure> {
     let wrong = |why: Wrong| Failure::from(Diagnostic::new(WRONG_SCENE, why).in_file(files.scene()));
     let [width, height] = scene.size;
     if scene.size.iter().any(|side| !(1..=MAX_SIDE).contains(side)) {
@@ -62,14 +111,20 @@ pub fn render(
     let clear = scene.clear.colour.map(|component| component.clamp(0.0, 1.0));
     framebuffer.clear(&stored(format, clear), scene.clear.depth, scene.clear.stencil);
     let mut resources = Resources::new(scene, files)?;
-    let mut instructions = 0u64;
+    let (mut instructions, mut draws) = (0u64, Vec::new());
+    let cleared = wishes.history.map_or_else(Vec::new, |pixel| framebuffer.samples_of(pixel));
     for (number, draw) in scene.draws.iter().enumerate() {
         let at = format!("draws[{number}]");
-        let drawer = Drawer { scene, draw, at, files, format, compiler: Compiler::new(target) };
-        let executed = drawer.run(&mut resources, &mut framebuffer, context)?.instructions;
-        instructions = instructions.saturating_add(executed);
+        let capture = wishes.capture.filter(|(draw, _)| draw.is_none_or(|draw| draw == number));
+        let watch = Watch { history: wishes.history, capture: capture.map(|(_, capture)| capture) };
+        let compiler = Compiler::new(target);
+        let drawer = Drawer { scene, draw, at, files, format, compiler, watch, wishes };
+        let drawn = drawer.run(&mut resources, &mut framebuffer, context)?;
+        instructions = instructions.saturating_add(drawn.report.instructions);
+        draws.push(drawn);
     }
-    Ok(Picture { size: scene.size, rgba: resolve(&framebuffer, format), instructions })
+    let rgba = resolve(&framebuffer, format);
+    Ok(Picture { size: scene.size, rgba, instructions, cleared, draws })
 }
 
 /// The resources of all shaders of a scene.
@@ -165,6 +220,13 @@ fn check_vertices(draw: &Draw, at: &str) -> Result<(), Wrong> {
     Ok(())
 }
 
+/// The vertex numbers of a draw.
+fn numbers(draw: &Draw) -> Vec<u32> {
+    let counted = (0..draw.vertices).collect();
+    let numbers = if draw.indices.is_empty() { counted } else { draw.indices.clone() };
+    numbers.into_iter().map(|vertex| vertex.wrapping_add(draw.base_vertex)).collect()
+}
+
 struct Drawer<'s> {
     scene: &'s Scene,
     draw: &'s Draw,
@@ -173,6 +235,8 @@ struct Drawer<'s> {
     files: &'s Files<'s>,
     format: ColourFormat,
     compiler: Compiler,
+    watch: Watch,
+    wishes: &'s Wishes,
 }
 
 impl Drawer<'_> {
@@ -181,9 +245,10 @@ impl Drawer<'_> {
         resources: &mut Resources,
         framebuffer: &mut Framebuffer,
         context: &mut Context,
-    ) -> Result<Report, Failure> {
-        let (vertex_file, vertex) = self.compile(&self.draw.vertex, Stage::Vertex, context)?;
-        let (fragment_file, mut fragment) = self.compile(&self.draw.fragment, Stage::Fragment, context)?;
+    ) -> Result<Drawn, Failure> {
+        let (vertex_file, vertex, followed) = self.compile(&self.draw.vertex, Stage::Vertex, context)?;
+        let (fragment_file, mut fragment, followed_fragment) =
+            self.compile(&self.draw.fragment, Stage::Fragment, context)?;
         if let Some(why) = formats::misfit_of_agal(&vertex_file, &fragment_file) {
             return Err(fragment_file.problem(MISFIT, &why));
         }
@@ -199,10 +264,7 @@ impl Drawer<'_> {
         let locations = vertex.info.attributes.iter().map(|attribute| attribute.location);
         let attributes: Vec<AttributeData<'_>> =
             locations.map(|location| sources.data(location, &data)).collect();
-        let counted = (0..draw.vertices).collect();
-        let vertices = if draw.indices.is_empty() { counted } else { draw.indices.clone() };
-        let vertices: Vec<u32> =
-            vertices.iter().map(|vertex| vertex.wrapping_add(draw.base_vertex)).collect();
+        let vertices = numbers(draw);
         let push_constants = draw.push_constants.bytes();
         let stages = [(&vertex, &vertex_program), (&fragment, &fragment_program)]
             .map(|(shader, program)| stage(shader, program, &push_constants));
@@ -221,10 +283,25 @@ impl Drawer<'_> {
             cull: draw.culled(at).map_err(|why| self.wrong(why))?,
             tests: draw.tests(at).map_err(|why| self.wrong(why))?,
             late_tests: fragment_program.late_tests,
-            options: Options { budget: machine::BUDGET, ..Options::default() },
+            options: Options {
+                budget: machine::BUDGET,
+                profile: self.wishes.profile,
+                watch: self.watch,
+                ..Options::default()
+            },
             ..DrawLaunch::new(stages[0], stages[1], self.scene.size)
         };
-        report(launch.run(framebuffer), [&draw.vertex.file, &draw.fragment.file])
+        let report = report(launch.run(framebuffer), [&draw.vertex.file, &draw.fragment.file])?;
+        let shaders = [
+            shown(&vertex_file, &vertex, &followed, vertex_program.main_start),
+            shown(&fragment_file, &fragment, &followed_fragment, fragment_program.main_start),
+        ];
+        Ok(Drawn { report, shaders })
+    }
+
+    /// Whether something is kept that is shown with source lines.
+    fn keeps_sources(&self) -> bool {
+        self.wishes.profile || self.watch.capture.is_some()
     }
 
     fn wrong(&self, why: Wrong) -> Failure {
@@ -236,17 +313,25 @@ impl Drawer<'_> {
         shader: &model::Shader,
         stage: Stage,
         context: &mut Context,
-    ) -> Result<(File, CompiledShader), Failure> {
+    ) -> Result<(File, CompiledShader, Tracking), Failure> {
         let (name, bytes) = self.files.read(&shader.file)?;
         let file = input::from_bytes(&name, bytes, None, context)?;
         let mut key = CompileKey::default();
         key.stage = Some(stage);
         key.entry_point.clone_from(&shader.entry);
-        let result = self.compiler.compile(&mut Scratch::default(), file.shader(&key)?, &key);
-        match result {
-            Ok(shader) => Ok((file, shader)),
-            Err(error) => Err(Diagnostic::from_compiler(error, &name).into()),
+        key.disabled_passes.clone_from(&self.wishes.disabled_passes);
+        let failed = |error| Failure::from(Diagnostic::from_compiler(error, &name));
+        let (mut scratch, input) = (Scratch::default(), file.shader(&key)?);
+        if !self.keeps_sources() {
+            let shader = self.compiler.compile(&mut scratch, input, &key).map_err(failed)?;
+            return Ok((file, shader, Tracking::default()));
         }
+        let followed = tracking::compile(&self.compiler, &mut scratch, input, &key);
+        let (mut shader, tracking) = followed.map_err(failed)?;
+        for source in shader.sources.files.iter_mut().filter(|name| input::is_the_input(name)) {
+            source.clone_from(&file.name);
+        }
+        Ok((file, shader, tracking))
     }
 
     fn link(
@@ -272,6 +357,14 @@ impl Drawer<'_> {
         main.info = fragment.info(&main.info);
         Ok([vertex, fragment])
     }
+}
+
+/// A shader of a draw whose main part begins at byte `start` of its program.
+fn shown(file: &File, shader: &CompiledShader, tracking: &Tracking, start: u32) -> Shown {
+    let text = String::from_utf8(file.bytes.clone()).ok();
+    let symbols =
+        symbols::of(shader, tracking).moved(start, shader.part(PartRole::Main).map_or(0, <[u8]>::len));
+    Shown { name: file.name.clone(), text, symbols }
 }
 
 fn stage<'a>(

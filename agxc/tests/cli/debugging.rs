@@ -5,7 +5,7 @@ use std::process::{Child, ChildStdin, ChildStdout};
 
 use serde_json::{Value, json};
 
-use crate::harness::{Folder, agxc, agxc_with, fails, out_with, start, stderr};
+use crate::harness::{Folder, agxc, agxc_with, fails, out, out_with, start, stderr};
 
 const SHADER: &[u8] = b"@group(0) @binding(0) var<storage, read_write> data: array<u32>;
 
@@ -30,13 +30,15 @@ struct Editor {
     from: BufReader<ChildStdout>,
     seq: i64,
     events: Vec<Value>,
+    /// The thread that stopped last.
+    thread: Value,
 }
 
 impl Editor {
     fn new() -> Editor {
         let mut child = start(&["debug"]);
         let (to, from) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));
-        let mut editor = Editor { child, to, from, seq: 0, events: Vec::new() };
+        let mut editor = Editor { child, to, from, seq: 0, events: Vec::new(), thread: Value::Null };
         let capabilities = editor.ask("initialize", json!({ "adapterID": "agxc" }));
         assert_eq!(capabilities["supportsStepBack"], true);
         editor
@@ -128,14 +130,16 @@ impl Editor {
     /// Continues or steps; the stopped event.
     fn go(&mut self, command: &str) -> Value {
         self.ask(command, json!({ "threadId": 0 }));
-        self.event("stopped")
+        let stopped = self.event("stopped");
+        self.thread = stopped["threadId"].clone();
+        stopped
     }
 
-    /// Line and thread of the top frame.
+    /// The line of the top frame of the thread that stopped.
     fn line(&mut self) -> u64 {
         let threads = self.ask("threads", json!({}));
-        let thread = threads["threads"][0]["id"].clone();
-        let frames = self.ask("stackTrace", json!({ "threadId": thread }));
+        assert!(threads["threads"].as_array().unwrap().iter().any(|thread| thread["id"] == self.thread));
+        let frames = self.ask("stackTrace", json!({ "threadId": self.thread }));
         frames["stackFrames"][0]["line"].as_u64().unwrap()
     }
 
@@ -349,11 +353,246 @@ fn the_terminal_reads_commands() {
         &["debug", "--terminal", &fragment],
         b"",
         1,
-        "`debug` steps through compute shaders, not fragment shaders",
+        "`debug` steps through fragment shaders in scenes, not alone",
     );
     let output = agxc_with(&words, b"frob\n");
     assert_eq!(
         (output.status.code(), stderr(&output).contains("error[AGX0404]: unknown command `frob`")),
         (Some(1), true)
     );
+}
+
+/// The numbers in the last line of `--emit locations`: scalars with a place, assigned, computed.
+fn counts(shader: &str, disabled: &[&str]) -> [f64; 3] {
+    let path = format!("{}/shaders/{shader}", env!("CARGO_MANIFEST_DIR"));
+    let mut words = vec!["compile", &path, "--emit", "locations"];
+    disabled.iter().for_each(|pass| words.extend(["--disable-pass", pass]));
+    let text = out(&words);
+    let last = text.lines().last().unwrap();
+    let numbers: Vec<f64> = last.split_whitespace().filter_map(|word| word.parse().ok()).collect();
+    numbers.try_into().unwrap_or_else(|_| panic!("{last}"))
+}
+
+/// The passes that can be disabled.
+fn optional_passes() -> Vec<String> {
+    let list = out(&["pass", "list"]);
+    let rows = list.lines().filter(|row| row.split_whitespace().nth(1) == Some("optional"));
+    let names: Vec<String> = rows.filter_map(|row| Some(row.split_whitespace().next()?.to_owned())).collect();
+    assert!(names.len() > 25, "{names:?}");
+    names
+}
+
+#[test]
+fn source_variables_are_visible() {
+    let optional = optional_passes();
+    let optional: Vec<&str> = optional.iter().map(String::as_str).collect();
+    for shader in ["mandelbrot.wgsl", "matmul.wgsl", "nbody.wgsl"] {
+        let [_, assigned, computed] = counts(shader, &optional);
+        assert!(assigned > 100.0 && computed >= 0.9 * assigned, "{shader}: {computed} of {assigned}");
+        let [placed, assigned, computed] = counts(shader, &[]);
+        assert!(computed >= 0.6 * assigned, "{shader}: {computed} of {assigned}");
+        assert!(placed >= 0.5 * assigned, "{shader}: {placed} of {assigned}");
+    }
+}
+
+#[test]
+fn an_editor_watches_variables() {
+    let folder = Folder::new("dap-variables");
+    let mut editor = Editor::started(&folder, &[(13, "")]);
+    // The first SIMD-group that arrives, with what each lane has added: i from 0 below n, where n is the number modulo 7.
+    editor.go("continue");
+    let first = editor.value("$thread.x@0").parse::<u32>().unwrap();
+    for lane in [0, 1, 5, 8, 20] {
+        let number = (first + lane) % 7;
+        let sum = if (first + lane) % 2 == 0 { 0 } else { 3 * number };
+        assert_eq!(editor.value(&format!("sum@{lane}")), sum.to_string(), "lane {lane}");
+        assert_eq!(editor.value(&format!("i@{lane}")), number.to_string(), "lane {lane}");
+    }
+    assert_eq!(editor.value("id.x@3"), (first + 3).to_string());
+    let variables = editor.scope("Variables");
+    let id = variables.iter().find(|one| one["name"] == "id").unwrap();
+    assert!(id["value"].as_str().unwrap().starts_with("{.x = "), "{id}");
+    let parts = editor.ask("variables", json!({ "variablesReference": id["variablesReference"] }));
+    assert_eq!(parts["variables"].as_array().unwrap().len(), 3);
+    // Before the loop's last iteration the sum was smaller.
+    editor.ask("evaluate", json!({ "expression": ":lane 5", "context": "repl" }));
+    let sum = editor.value("sum").parse::<i64>().unwrap();
+    while editor.value("sum") == sum.to_string() {
+        editor.go("stepBack");
+    }
+    assert_eq!(editor.value("sum").parse::<i64>().unwrap(), sum - 3);
+    editor.quit();
+}
+
+#[test]
+fn values_that_have_names_are_variables() {
+    let folder = Folder::new("debug-let");
+    let source = b"@group(0) @binding(0) var<storage, read_write> data: array<f32>;
+fn twice(value: f32) -> f32 {
+    let result = value * 2.0;
+    return result;
+}
+@compute @workgroup_size(4) fn main(@builtin(local_invocation_index) at: u32) {
+    let start = vec2(f32(at), 1.5);
+    let doubled = twice(start.x);
+    var total = doubled - start.y;
+    data[at + 4u] = doubled;
+    data[at] = total;
+}
+";
+    let file = folder.file("let.wgsl", source);
+    let mut words = vec!["debug", &file, "--buffer", "0.0=zero:32", "--command", "break 11"];
+    for command in
+        ["continue", "lane 3", "print start", "print result", "print value", "print total", "info variables"]
+    {
+        words.extend(["--command", command]);
+    }
+    let text = out(&words);
+    for line in ["{.x = 3.0, .y = 1.5}", "6.0", "3.0", "4.5", "doubled = 6.0", "total = 4.5", "at = 3"] {
+        assert!(text.lines().any(|shown| shown == line), "{line}: {text}");
+    }
+    let locations = out(&["compile", &file, "--emit", "locations"]);
+    assert!(locations.contains("start.y: f32\n") && locations.contains("  1.5\n"), "{locations}");
+}
+
+/// A scene of one triangle over 16 × 16 pixels.
+fn scene(folder: &Folder) -> String {
+    folder.file(
+        "triangle.wgsl",
+        b"struct Out { @builtin(position) position: vec4<f32>, @location(0) grey: f32 }
+@vertex fn corner(@builtin(vertex_index) index: u32) -> Out {
+    let x = f32(index & 1u) * 4.0 - 1.0;
+    let y = f32(index >> 1u) * 4.0 - 1.0;
+    return Out(vec4(x, y, 0.5, 1.0), f32(index));
+}
+@fragment fn shade(in: Out) -> @location(0) vec4<f32> {
+    let at = in.position.xy;
+    var shade = vec3(at.x / 16.0, at.y / 16.0, 0.0);
+    if at.x > 8.0 {
+        shade.z = 1.0;
+    }
+    return vec4(shade * 0.5, 1.0);
+}
+",
+    );
+    let text = json!({
+        "size": [16, 16],
+        "draws": [{
+            "vertex": { "file": "triangle.wgsl", "entry": "corner" },
+            "fragment": { "file": "triangle.wgsl", "entry": "shade" },
+            "indices": [0, 2, 1],
+        }],
+    });
+    folder.file("triangle.json", text.to_string().as_bytes())
+}
+
+#[test]
+fn fragments_and_vertices_of_scenes_are_debugged() {
+    let folder = Folder::new("debug-scene");
+    let file = scene(&folder);
+    let commands = ["break 13", "continue", "print at", "print shade", "print $pixel.y", "info lanes"];
+    let passes = optional_passes();
+    let with = |words: &[&str]| {
+        let mut all = vec!["debug", &file];
+        all.extend(words);
+        passes.iter().for_each(|pass| all.extend(["--disable-pass", pass]));
+        commands.iter().for_each(|command| all.extend(["--command", command]));
+        out(&all)
+    };
+    let text = with(&["--pixel", "5,9"]);
+    for line in ["{.x = 5.5, .y = 9.5}", "{.x = 0.34375, .y = 0.59375, .z = 0.0}", "9"] {
+        assert!(text.lines().any(|shown| shown == line), "{line}: {text}");
+    }
+    assert!(with(&["--pixel", "12,0"]).contains("{.x = 0.78125, .y = 0.03125, .z = 1.0}\n"));
+    let vertex = out(&[
+        "debug",
+        &file,
+        "--vertex",
+        "2",
+        "--command",
+        "break 5",
+        "--command",
+        "continue",
+        "--command",
+        "print x",
+        "--command",
+        "print y",
+    ]);
+    assert!(vertex.contains("\n-1.0\n") && vertex.contains("\n3.0\n"), "{vertex}");
+    fails(
+        &["debug", &file, "--command", "step"],
+        b"",
+        2,
+        "debug of a scene needs either --pixel X,Y or --vertex NUMBER",
+    );
+    fails(&["debug", &file, "--vertex", "7", "--command", "step"], b"", 1, "the vertex is not drawn");
+    let alone = ["debug", "x.wgsl", "--pixel", "1,1", "--command", "step"];
+    fails(&alone, b"", 2, "--pixel has no effect on compute shaders; name a scene");
+}
+
+#[test]
+fn an_editor_debugs_a_fragment() {
+    let folder = Folder::new("dap-fragment");
+    let file = scene(&folder);
+    let mut editor = Editor::new();
+    let passes = optional_passes();
+    let mut args = vec!["--pixel", "12,3"];
+    passes.iter().for_each(|pass| args.extend(["--disable-pass", pass]));
+    editor.ask("launch", json!({ "program": file, "args": args, "stopOnEntry": false }));
+    editor.event("initialized");
+    let source = json!({ "path": folder.path("triangle.wgsl") });
+    let breakpoints = json!([{ "line": 13, "condition": "$pixel.x == 12 && $pixel.y == 3" }]);
+    let set = editor.ask("setBreakpoints", json!({ "source": source, "breakpoints": breakpoints }));
+    assert_eq!(set["breakpoints"][0]["verified"], true, "{set}");
+    editor.ask("configurationDone", json!({}));
+    assert_eq!(editor.event("stopped")["reason"], "breakpoint");
+    assert_eq!(editor.value("at.x"), "12.5");
+    assert_eq!((editor.value("shade.y"), editor.value("shade.z")), ("0.21875".into(), "1.0".into()));
+    editor.quit();
+}
+
+#[test]
+fn histories_of_pixels_are_printed() {
+    let folder = Folder::new("render-pixel");
+    let file = scene(&folder);
+    let text = out(&["render", &file, "--pixel", "4,8"]);
+    let expected = "pixel 4,8: cleared to rgba 0,0,0,255, depth 1, stencil 0\n\
+                    draw 0, primitive 0: passed with depth 0.5; rgba 0,0,0,255 to 36,68,0,255\n";
+    assert_eq!(text, expected);
+    fails(&["render", &file, "--pixel", "16,0"], b"", 2, "--pixel 16,0: the image has 16 × 16 pixels");
+    fails(&["render", &file, "--pixel", "16"], b"", 2, "--pixel: expected X,Y, found `16`");
+    fails(&["render", &file], b"", 2, "render needs --output FILE, --pixel X,Y or --profile-lines");
+}
+
+#[test]
+fn profiles_have_a_row_for_each_line() {
+    let folder = Folder::new("profile-lines");
+    let file = folder.file("sum.wgsl", SHADER);
+    let folded = folder.path("folded.txt");
+    let words =
+        ["run", &file, "--groups", "2", "--buffer", "0.0=zero:512", "--profile-lines", "--folded", &folded];
+    let text = out(&words);
+    let row = |line: u32| {
+        let name = format!("sum.wgsl:{line}  ");
+        let row = text.lines().find(|row| row.contains(&name)).unwrap_or_else(|| panic!("{line}: {text}"));
+        row.split_whitespace().take(5).map(str::to_owned).collect::<Vec<_>>()
+    };
+    // Line 10 adds in a loop: the four SIMD-groups run it in six iterations, and once more without lanes.
+    let executions: u64 = row(10)[2].parse().unwrap();
+    assert!(executions.is_multiple_of(28), "{text}");
+    // The lanes are odd and still in the loop: fourteen of 32 in the first iteration.
+    let lanes: f64 = row(10)[3].parse().unwrap();
+    assert!(lanes > 4.0 && lanes < 16.0, "{text}");
+    // Line 13 stores one word in each lane: one line of memory for each of the four SIMD-groups.
+    assert_eq!(row(13)[4], "4");
+    let total: u64 = text.split_once(": ").unwrap().1.split(' ').next().unwrap().parse().unwrap();
+    let folded = std::fs::read_to_string(folded).unwrap();
+    let sum: u64 = folded.lines().map(|line| line.rsplit_once(' ').unwrap().1.parse::<u64>().unwrap()).sum();
+    assert_eq!(sum, total);
+    assert!(folded.lines().any(|line| line.contains(";iadd ") && line.contains("sum.wgsl:10;")), "{folded}");
+    let scene = scene(&folder);
+    let text = out(&["render", &scene, "--profile-lines"]);
+    assert!(text.contains("draw 0, vertex: ") && text.contains("draw 0, fragment: "), "{text}");
+    // 256 pixels are eight SIMD-groups of 32 lanes.
+    assert!(text.lines().any(|row| row.contains("triangle.wgsl:13  ") && row.contains(" 32.00 ")), "{text}");
 }

@@ -99,11 +99,8 @@ pub(super) fn disassembly(session: &Session<'_>) -> Result<String, ConsoleError>
 /// The source variables in the shown lane.
 pub(super) fn variables(session: &Session<'_>) -> Result<String, ConsoleError> {
     let scope = session.scope(session.lane()).ok_or(ConsoleError::Ended)?;
-    let line = |(name, datum): (&str, Option<crate::Datum>)| match datum {
-        Some(datum) => format!("{name} = {datum}\n"),
-        None => format!("{name} has no value here\n"),
-    };
-    Ok(scope.variables().map(line).collect())
+    let assigned = scope.variables().filter_map(|(name, datum)| Some(format!("{name} = {}\n", datum?)));
+    Ok(assigned.collect())
 }
 
 /// The registers that hold defined values in the shown lane, as bits, integer, float and halves.

@@ -1,11 +1,12 @@
 //! The lane in which an expression is evaluated.
 
-use agx_emulator::{GroupView, LaneState, Stepper};
+use agx_emulator::{GroupView, LaneState};
 
 use super::value::{Kind, Value};
 use super::{ExpressionError, Space};
 use crate::code::Part;
-use crate::symbols::{Leaf, Place, Symbols, Variable};
+use crate::shadow::Machine;
+use crate::symbols::{Content, Leaf, Symbols, Variable};
 
 /// The value of an expression.
 #[derive(Clone, PartialEq, Debug)]
@@ -47,7 +48,7 @@ impl std::fmt::Display for Datum {
 /// A lane of a SIMD-group, at its next instruction.
 #[derive(Clone, Copy, Debug)]
 pub struct Scope<'s> {
-    pub(crate) stepper: &'s Stepper<'s>,
+    pub(crate) machine: &'s Machine<'s>,
     pub(crate) group: GroupView<'s>,
     pub(crate) part: Part,
     pub(crate) symbols: &'s Symbols,
@@ -60,69 +61,66 @@ impl Scope<'_> {
         self.lane
     }
 
-    /// The variables with a place here, and their values.
+    /// The variables, and the values of those that were assigned in this lane.
     pub fn variables(&self) -> impl Iterator<Item = (&str, Option<Datum>)> {
-        let offset = self.group.pc();
-        let variables = self.symbols.part(self.part).variables.iter();
-        variables.map(move |variable| {
-            let has_place = variable.leaves.iter().any(|leaf| leaf.place(offset).is_some());
-            (variable.name.as_str(), has_place.then(|| self.datum(variable)))
+        (0..).zip(&self.symbols.part(self.part).variables).map(|(number, variable)| {
+            let time = self.machine.changed(&self.group, number, self.lane);
+            (variable.name.as_str(), time.map(|_| self.datum(number, variable, "")))
         })
     }
 
-    fn datum(&self, variable: &Variable) -> Datum {
-        match variable.leaves.as_slice() {
-            [only] if only.path.is_empty() => {
-                Datum::Scalar(self.leaf(only).unwrap_or(Value::new(only.kind, 0)))
-            }
-            leaves => {
-                Datum::Composite(leaves.iter().map(|leaf| (leaf.path.clone(), self.leaf(leaf))).collect())
-            }
-        }
-    }
-
-    /// A source variable, or the component of one, that has a place here. Of several with the same name, the last.
+    /// A source variable, or the component of one. Of several with the same name, the latest that was assigned.
     pub(super) fn variable(&self, name: &str) -> Result<Datum, ExpressionError> {
-        let offset = self.group.pc();
         let mut is_known = false;
-        for variable in self.symbols.part(self.part).variables.iter().rev() {
+        let mut found: Option<(u64, Datum)> = None;
+        for (number, variable) in (0..).zip(&self.symbols.part(self.part).variables) {
             let Some(path) = name.strip_prefix(variable.name.as_str()) else { continue };
-            let wanted = |leaf: &&Leaf| {
-                leaf.path == path
-                    || leaf.path.strip_prefix(path).is_some_and(|rest| rest.starts_with(['.', '[']))
-            };
-            let leaves: Vec<&Leaf> = variable.leaves.iter().filter(wanted).collect();
-            is_known |= !leaves.is_empty();
-            if leaves.iter().all(|leaf| leaf.place(offset).is_none()) {
+            if !variable.leaves.iter().any(|leaf| rest(leaf, path).is_some()) {
                 continue;
             }
-            return Ok(match leaves.as_slice() {
-                [only] if only.path == path => {
-                    let unavailable = || ExpressionError::Unavailable { name: name.to_owned() };
-                    Datum::Scalar(self.leaf(only).ok_or_else(unavailable)?)
-                }
-                leaves => {
-                    let rest = |leaf: &Leaf| leaf.path.strip_prefix(path).unwrap_or_default().to_owned();
-                    Datum::Composite(leaves.iter().map(|leaf| (rest(leaf), self.leaf(leaf))).collect())
-                }
-            });
+            is_known = true;
+            if let Some(time) = self.machine.changed(&self.group, number, self.lane)
+                && found.as_ref().is_none_or(|(latest, _)| *latest <= time)
+            {
+                found = Some((time, self.datum(number, variable, path)));
+            }
         }
         let name = name.to_owned();
-        Err(if is_known { ExpressionError::Unavailable { name } } else { ExpressionError::Unknown { name } })
+        match found {
+            Some((_, Datum::Composite(list))) if list.iter().all(|(_, value)| value.is_none()) => {
+                Err(ExpressionError::Unavailable { name })
+            }
+            Some((_, datum)) => Ok(datum),
+            None if is_known => Err(ExpressionError::Unavailable { name }),
+            None => Err(ExpressionError::Unknown { name }),
+        }
     }
 
-    fn leaf(&self, leaf: &Leaf) -> Option<Value> {
+    /// The component at `path` of a variable.
+    fn datum(&self, number: u32, variable: &Variable, path: &str) -> Datum {
+        let leaves = (0..).zip(&variable.leaves);
+        let part = leaves
+            .filter_map(|(leaf, one)| Some((rest(one, path)?.to_owned(), self.leaf((number, leaf), one))));
+        let part: Vec<(String, Option<Value>)> = part.collect();
+        match part.as_slice() {
+            [(rest, Some(value))] if rest.is_empty() => Datum::Scalar(*value),
+            _ => Datum::Composite(part),
+        }
+    }
+
+    fn leaf(&self, scalar: (u32, u32), leaf: &Leaf) -> Option<Value> {
         let halves = |read: &dyn Fn(u16) -> Option<u16>| {
             let each = (0..u16::from(leaf.kind.halves())).rev();
             each.map(read).try_fold(0u64, |value, half| Some(value.wrapping_shl(16) | u64::from(half?)))
         };
-        let bits = match leaf.place(self.group.pc())? {
-            Place::Constant(bits) => bits,
-            Place::Register(first) => return Some(self.register(first, leaf.kind)),
-            Place::Uniform(first) => halves(&|at| self.stepper.uniform(first.wrapping_add(at)))?,
-            Place::Stack(offset) => {
+        let bits = match self.machine.content(&self.group, scalar, self.lane)? {
+            Content::Constant(bits) => bits,
+            Content::Value(value) => self.machine.value(&self.group, value, self.lane)?,
+            Content::Uniform(first) => halves(&|at| self.machine.uniform(first.wrapping_add(at)))?,
+            Content::Stack(offset) => {
                 halves(&|at| self.group.stack(offset.wrapping_add(u32::from(at).wrapping_mul(2)), self.lane))?
             }
+            Content::Lost => return None,
         };
         Some(Value::new(leaf.kind, bits))
     }
@@ -133,14 +131,14 @@ impl Scope<'_> {
     }
 
     pub(super) fn uniform(&self, first: u16, kind: Kind) -> Value {
-        let half = |at: u8| u64::from(self.stepper.uniform(first.wrapping_add(at.into())).unwrap_or(0));
+        let half = |at: u8| u64::from(self.machine.uniform(first.wrapping_add(at.into())).unwrap_or(0));
         Value::new(kind, (0..kind.halves()).rev().fold(0, |value, at| value.wrapping_shl(16) | half(at)))
     }
 
     pub(super) fn load(&self, space: Space, address: u64, kind: Kind) -> Result<Value, ExpressionError> {
         let len = usize::from(kind.bits.div_ceil(8));
         let bytes = match space {
-            Space::Device => self.stepper.memory().bytes(address, len),
+            Space::Device => self.machine.memory().bytes(address, len),
             Space::Local => {
                 let start = usize::try_from(address).unwrap_or(usize::MAX);
                 self.group.local().get(start..start.saturating_add(len))
@@ -179,4 +177,10 @@ impl Scope<'_> {
         };
         value.map(Value::word).ok_or_else(|| ExpressionError::Unknown { name: format!("${name}") })
     }
+}
+
+/// How a scalar is reached from the component at `path`, if it is one of its scalars.
+fn rest<'l>(leaf: &'l Leaf, path: &str) -> Option<&'l str> {
+    let rest = leaf.path.strip_prefix(path)?;
+    (rest.is_empty() || rest.starts_with(['.', '['])).then_some(rest)
 }

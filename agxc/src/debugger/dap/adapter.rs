@@ -51,13 +51,13 @@ pub struct Adapter<'s> {
 impl<'s> Adapter<'s> {
     pub fn new(
         subject: &'s Subject,
-        dispatch: &'s Dispatch<'s>,
+        dispatch: Option<&'s Dispatch<'s>>,
         launch: &Launch,
         requests: &'s Receiver<Message>,
         output: Output,
     ) -> Adapter<'s> {
         Adapter {
-            session: Session::new(subject.launch.memory.clone(), dispatch, &subject.symbols),
+            session: subject.session(dispatch),
             console: Console::new(subject.sources.clone()),
             requests,
             queue: VecDeque::new(),

@@ -25,8 +25,8 @@ pub fn run(options: &ArgMatches, context: &mut Context) -> Result<(), Failure> {
     let requests = requests(std::io::stdin());
     let mut output = Output::new(std::io::stdout());
     let Some((subject, launch)) = start(options, context, &requests, &mut output)? else { return Ok(()) };
-    let dispatch = subject.launch.dispatch();
-    Adapter::new(&subject, &dispatch, &launch, &requests, output).serve()
+    let dispatch = subject.dispatch();
+    Adapter::new(&subject, dispatch.as_ref(), &launch, &requests, output).serve()
 }
 
 /// Messages from the editor, read by a thread, so that a pause arrives while the machine runs.

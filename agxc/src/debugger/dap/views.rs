@@ -74,11 +74,8 @@ impl Handles {
 
     fn source_variables(&mut self, session: &Session<'_>) -> Vec<Value> {
         let Some(scope) = session.scope(session.lane()) else { return Vec::new() };
-        let of = |(name, datum): (&str, Option<Datum>)| match datum {
-            Some(datum) => self.datum(name, &datum),
-            None => leaf(name, "(no value here)"),
-        };
-        scope.variables().map(of).collect()
+        let assigned = scope.variables().filter_map(|(name, datum)| Some((name, datum?)));
+        assigned.map(|(name, datum)| self.datum(name, &datum)).collect()
     }
 
     fn datum(&mut self, name: &str, datum: &Datum) -> Value {

@@ -1,6 +1,7 @@
 //! The bundled scenes against colours computed here, on the points of a grid away from edges.
 
 mod floor;
+mod history;
 mod mirror;
 
 use agx_abi::Target;

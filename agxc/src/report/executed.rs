@@ -1,0 +1,84 @@
+//! What was executed, by source line: executions, active lanes, cycles and lines of memory.
+
+use agx_debug::{Part, Symbols};
+use agx_emulator::{Line, Profile};
+
+/// What the instructions of a source line did.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+struct Row {
+    /// File and line; `None` for code without a source position.
+    place: Option<(u32, u32)>,
+    executions: u64,
+    lanes: u64,
+    cycles: u64,
+    memory_lines: u64,
+}
+
+/// The rows of a profile by file and line.
+fn rows(profile: &Profile, symbols: &Symbols) -> Vec<Row> {
+    let mut rows: Vec<Row> = Vec::new();
+    for line in profile.lines.iter().filter(|line| line.executions != 0) {
+        let place = place(line, symbols);
+        let at = rows.binary_search_by_key(&place, |row| row.place).unwrap_or_else(|at| {
+            rows.insert(at, Row { place, ..Row::default() });
+            at
+        });
+        let Some(row) = rows.get_mut(at) else { continue };
+        row.executions += line.executions;
+        row.lanes += line.lanes;
+        row.cycles += line.cycles.estimate();
+        row.memory_lines += line.memory_lines;
+    }
+    rows
+}
+
+fn place(line: &Line, symbols: &Symbols) -> Option<(u32, u32)> {
+    symbols.part(Part::Main).line(line.pc).map(|row| (row.file, row.line))
+}
+
+fn name(place: Option<(u32, u32)>, symbols: &Symbols) -> String {
+    match place {
+        Some((file, line)) => {
+            format!("{}:{line}", symbols.files.get(file as usize).map_or("", String::as_str))
+        }
+        None => "(no line)".to_owned(),
+    }
+}
+
+/// A table of the lines of a program called `title`; `source` returns the text of a line if it is known.
+pub fn text(
+    title: &str,
+    profile: &Profile,
+    symbols: &Symbols,
+    source: impl Fn(&str, u32) -> Option<String>,
+) -> String {
+    let rows = rows(profile, symbols);
+    let total: u64 = rows.iter().map(|row| row.cycles).sum();
+    let mut text =
+        format!("{title}: {total} cycles\n cycles  share  executions  lanes  memory lines  line\n");
+    for row in &rows {
+        let share = 100.0 * row.cycles as f64 / total.max(1) as f64;
+        let lanes = row.lanes as f64 / row.executions.max(1) as f64;
+        let code = row.place.and_then(|(file, line)| source(symbols.files.get(file as usize)?, line));
+        let code = code.map_or_else(String::new, |code| format!("  {}", code.trim()));
+        text.push_str(&format!(
+            "{:7} {share:5.1}%  {:10}  {lanes:5.2}  {:12}  {}{code}\n",
+            row.cycles,
+            row.executions,
+            row.memory_lines,
+            name(row.place, symbols)
+        ));
+    }
+    text
+}
+
+/// The cycles of each instruction as folded stacks of program, line and instruction, from which flame graphs are drawn.
+pub fn folded(title: &str, profile: &Profile, symbols: &Symbols) -> String {
+    let frame = |text: &str| text.replace([';', '\n'], ",");
+    let counted = profile.lines.iter().filter(|line| line.cycles.estimate() != 0);
+    let stack = |line: &Line| {
+        let place = name(place(line, symbols), symbols);
+        format!("{};{};{} {}\n", frame(title), frame(&place), frame(&line.text), line.cycles.estimate())
+    };
+    counted.map(stack).collect()
+}
