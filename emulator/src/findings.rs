@@ -130,6 +130,9 @@ pub enum FindingKind {
     /// A matrix product's destination overlaps one of its factors.
     #[error("the destination of a matrix product overlaps a factor")]
     MatrixOverlap,
+    /// A matrix of a product begins in the middle of a register.
+    #[error("a matrix of a product begins in the middle of a register")]
+    MatrixUnaligned,
     /// The preamble used an operation that only the main program may use.
     #[error("a preamble cannot {0}")]
     NotInPreamble(&'static str),

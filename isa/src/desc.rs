@@ -69,6 +69,8 @@ bitflags! {
         const CUT = 1 << 1;
         /// A float whose last bit is uncertain: no source specifies the accuracy.
         const INEXACT = 1 << 2;
+        /// It is written before all of `a` and `b` are read: it must share no register with them.
+        const APART = 1 << 3;
     }
 }
 
@@ -515,6 +517,12 @@ impl InstDesc {
     /// Marks the result as an integer of which a 16-bit destination receives the low half.
     pub(crate) const fn cut(mut self) -> InstDesc {
         self.results = self.results.union(Results::CUT);
+        self
+    }
+
+    /// Marks the result as one that must share no register with the sources `a` and `b`.
+    pub(crate) const fn apart(mut self) -> InstDesc {
+        self.results = self.results.union(Results::APART);
         self
     }
 

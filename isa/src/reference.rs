@@ -369,6 +369,7 @@ fn facts(page: &mut String, row: &InstDesc) {
     let results = [
         (Results::ROUNDED, "a 16-bit destination receives the float rounded once more"),
         (Results::CUT, "a 16-bit destination receives the low half"),
+        (Results::APART, "shares no register with `a` and `b`"),
     ];
     for (_, what) in results.iter().filter(|(flag, _)| row.results.contains(*flag)) {
         line(page, format_args!("* Result: {what}."));

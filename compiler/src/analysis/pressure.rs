@@ -12,6 +12,7 @@ use bumpalo::Bump;
 use crate::ir::entity::{Block, Value};
 use crate::ir::function::{Function, InstData};
 use crate::ir::op::{IrOp, Op};
+use crate::ir::src::Src;
 use crate::ir::table::ScratchSide;
 
 use super::liveness::{LastUses, Liveness, liveness};
@@ -35,6 +36,11 @@ pub fn ending_sources<'d>(
         let is_repeated = || sources[..index].iter().any(|earlier| earlier.as_value() == Some(value));
         (last.ends_at(live, value, position) && !is_repeated()).then_some(value)
     })
+}
+
+/// Sources of `data` that must share no register with its results.
+pub fn apart_sources<'d>(data: &'d InstData<'_>) -> &'d [Src] {
+    if data.op.keeps_apart() { data.srcs.get(..2).unwrap_or(data.srcs) } else { &[] }
 }
 
 /// Demand of each block and of the whole function, in half registers.
@@ -172,6 +178,9 @@ impl<'s> Walk<'s> {
                 }
             }
             max = max.max(used + dead);
+            if data.op.keeps_apart() {
+                max = max.max(used + dead + self.ending_apart(f, live, block, data));
+            }
             used -= begun;
             if data.op != Op::Ir(IrOp::Phi) {
                 for value in data.srcs.iter().filter_map(|src| src.as_value()) {
@@ -184,6 +193,15 @@ impl<'s> Walk<'s> {
         }
         self.at_head = used;
         max.max(used)
+    }
+
+    /// Half registers of sources that end at an instruction and must share no register with its results.
+    #[cold]
+    fn ending_apart(&self, f: &Function<'_>, live: &Liveness, block: Block, data: &InstData<'_>) -> u32 {
+        let ends =
+            |value: &Value| self.live_in_round[*value] != self.round && !live.is_live_out(block, *value);
+        let values = apart_sources(data).iter().filter_map(|src| src.as_value()).filter(ends);
+        values.map(|value| u32::from(f.ty(value).halves())).sum()
     }
 }
 

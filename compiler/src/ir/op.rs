@@ -293,6 +293,8 @@ bitflags! {
         const DEPENDS = 1 << 3;
         /// See [`Op::is_computed`].
         const COMPUTED = 1 << 4;
+        /// See [`Op::keeps_apart`].
+        const APART = 1 << 5;
     }
 }
 
@@ -321,6 +323,7 @@ impl Traits {
             Op::Ir(IrOp::LoadGlobal | IrOp::LoadTexture) | Op::Hw(Opcode::Mfsr) => {
                 traits.union(Traits::DEPENDS)
             }
+            Op::Hw(op) if INSTS[op as usize].results.contains(Results::APART) => traits.union(Traits::APART),
             _ => traits,
         }
     }
@@ -502,6 +505,12 @@ impl Op {
     #[inline]
     pub fn is_cross_lane(self) -> bool {
         TRAITS[self.index()].contains(Traits::CROSS_LANE)
+    }
+
+    /// Whether the results must share no register with the first two sources.
+    #[inline]
+    pub fn keeps_apart(self) -> bool {
+        TRAITS[self.index()].contains(Traits::APART)
     }
 
     /// Ends a block.

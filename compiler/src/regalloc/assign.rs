@@ -12,12 +12,13 @@
 //! same content. Phis are gone: they have become part of the same `copy`s. `collect` and `split` remain.
 
 use agx_abi::occupancy::{MAX_THREADS, max_gpr_halves};
+use arrayvec::ArrayVec;
 use bumpalo::Bump;
 use bumpalo::collections::Vec as ArenaVec;
 
 use crate::analysis::dominance::Dominance;
 use crate::analysis::liveness::{LastUses, Liveness};
-use crate::analysis::pressure::{dead_result_needs_register, ending_sources};
+use crate::analysis::pressure::{apart_sources, dead_result_needs_register, ending_sources};
 use crate::error::CompileError;
 use crate::ir::entity::{Block, Entity, Inst, Value};
 use crate::ir::function::{Function, InstData, InstList};
@@ -117,7 +118,7 @@ pub(super) struct Assigner<'f, 'a> {
     pub(super) borders: ScratchSide<'f, Block, Border<'f>>,
     /// Allocatable half-registers.
     pub(super) usable: HalfSet,
-    /// Names that end at the current instruction; they occupy their registers until it reads them.
+    /// Names that end at the current instruction; they occupy their registers until it reads them, or has written its results.
     pub(super) ending: ArenaVec<'f, Value>,
     /// Parts in the registers of vectors that own them.
     pub(super) shared: Vec<SharedPart>,
@@ -211,17 +212,21 @@ impl<'a> Assigner<'_, 'a> {
     fn visit(&mut self, inst: Inst, position: u32) -> Result<(), CompileError> {
         let data = self.f.insts[inst];
         self.ending.clear();
+        let mut outlasting: ArrayVec<Value, 2> = ArrayVec::new();
         for value in ending_sources(&data, &self.last, self.live, position) {
-            self.ending.push(self.names.get(value));
+            match apart_sources(&data).iter().any(|src| src.as_value() == Some(value)) {
+                true => outlasting.push(value),
+                false => self.ending.push(self.names.get(value)),
+            }
         }
-        self.keep_shared_registers();
-        for index in 0..self.ending.len() {
-            let (half, halves) = self.place_of(self.ending[index]);
-            self.file.release(half, halves);
-        }
-        self.inherit_registers();
+        self.release_ending();
         self.wait_for_sources(&data);
         self.place_results(&data)?;
+        if !outlasting.is_empty() {
+            self.ending.clear();
+            self.ending.extend(outlasting.into_iter().map(|value| self.names.get(value)));
+            self.release_ending();
+        }
         self.end_shared_parts(position);
         self.launch_results(&data);
         self.emit_moves(data.line);
@@ -237,6 +242,16 @@ impl<'a> Assigner<'_, 'a> {
             }
         }
         Ok(())
+    }
+
+    /// Releases the registers of ending names, which parts of them may inherit.
+    fn release_ending(&mut self) {
+        self.keep_shared_registers();
+        for index in 0..self.ending.len() {
+            let (half, halves) = self.place_of(self.ending[index]);
+            self.file.release(half, halves);
+        }
+        self.inherit_registers();
     }
 
     /// Records the wait for outstanding results that `data` reads.

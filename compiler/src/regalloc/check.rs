@@ -22,6 +22,7 @@ use agx_isa::table::Opcode;
 use agx_isa::table::names::Truth;
 use rustc_hash::FxHasher;
 
+use crate::analysis::pressure::apart_sources;
 use crate::error::CompileError;
 use crate::ir::entity::{Block, Entity, Inst, Value};
 use crate::ir::function::{Function, InstData};
@@ -277,7 +278,7 @@ impl Checker<'_, '_> {
             }
         }
         if !is_aligned(self.f, data, |value| self.allocation.half(value)) {
-            return Err("has a 64-bit operand that is not aligned to four half-registers".to_owned());
+            return Err("has an operand that is not aligned".to_owned());
         }
         if data.dsts != original.dsts {
             return Err("defines other values than before".to_owned());
@@ -298,6 +299,12 @@ impl Checker<'_, '_> {
                 let other = self.place(*other)?;
                 if other.start < place.end && place.start < other.end {
                     return Err(format!("{dst} overlaps another result"));
+                }
+            }
+            for value in apart_sources(data).iter().filter_map(|src| src.as_value()) {
+                let source = self.place(value)?;
+                if source.start < place.end && place.start < source.end {
+                    return Err(format!("{dst} overlaps {value}, which the operation reads later"));
                 }
             }
         }

@@ -23,18 +23,28 @@ pub struct Shape {
 /// Memory bases only need even alignment.
 const ALU64_ALIGN: u16 = 4;
 
+/// Alignment of the operands of matrix products, which are whole registers (measured on M1).
+const MATRIX_ALIGN: u16 = 2;
+
 /// The shapes of a function's values.
 #[derive(Clone, Debug)]
 pub struct Shapes {
     /// Whether the ALU computes or reads a 64-bit value.
     alu64: Side<Value, bool>,
     any_alu64: bool,
+    /// Whether a value is an operand of a matrix product.
+    matrix: Side<Value, bool>,
+    any_matrix: bool,
 }
 
 impl Shapes {
     /// Examines every operand.
     pub fn new(f: &Function<'_>) -> Shapes {
-        let mut shapes = Shapes { alu64: Side::default(), any_alu64: false };
+        let mut shapes =
+            Shapes { alu64: Side::default(), any_alu64: false, matrix: Side::default(), any_matrix: false };
+        if MATRIX_PRODUCTS.into_iter().any(|op| f.present.may_have_op(op)) {
+            shapes.note_matrices(f);
+        }
         if !f.present.has_width(64) {
             return shapes;
         }
@@ -56,12 +66,24 @@ impl Shapes {
         shapes
     }
 
+    fn note_matrices(&mut self, f: &Function<'_>) {
+        for inst in f.blocks_in_order().flat_map(|block| &f.block(block).insts) {
+            for value in matrices(&f.insts[*inst]) {
+                self.matrix[value] = true;
+                self.any_matrix = true;
+            }
+        }
+    }
+
     /// The shape of a value. 32-bit registers begin at even halves; vectors need no more alignment than their
     /// elements.
     #[inline]
     pub fn of(&self, f: &Function<'_>, value: Value) -> Shape {
         let ty = f.ty(value);
-        let align = if self.alu64[value] { ALU64_ALIGN } else { least_align(ty) };
+        let mut align = if self.alu64[value] { ALU64_ALIGN } else { least_align(ty) };
+        if self.any_matrix && self.matrix[value] {
+            align = align.max(MATRIX_ALIGN);
+        }
         Shape { halves: ty.halves(), align }
     }
 
@@ -103,6 +125,16 @@ static TAKES_PAIRS: [bool; Opcode::ALL.len()] = {
     takes
 };
 
+/// The products of matrices.
+const MATRIX_PRODUCTS: [Opcode; 2] = [Opcode::SimdMatrixFmadd32, Opcode::SimdMatrixFmadd16];
+
+/// The values among the operands of a matrix product.
+fn matrices<'d>(data: &'d InstData<'_>) -> impl Iterator<Item = Value> + 'd {
+    let data = matches!(data.op, Op::Hw(op) if MATRIX_PRODUCTS.contains(&op)).then_some(data);
+    data.into_iter()
+        .flat_map(|data| data.dsts.iter().copied().chain(data.srcs.iter().filter_map(|src| src.as_value())))
+}
+
 /// 64-bit values among the operands of an instruction of the ALU.
 fn alu64_operands<'d>(f: &'d Function<'_>, data: &'d InstData<'_>) -> impl Iterator<Item = Value> + 'd {
     let rows = match data.op {
@@ -118,7 +150,10 @@ fn alu64_operands<'d>(f: &'d Function<'_>, data: &'d InstData<'_>) -> impl Itera
     })
 }
 
-/// Whether every 64-bit operand of the ALU in `data` is aligned; `half` gives the first half register of a value.
+/// Whether every 64-bit operand of the ALU and every matrix in `data` is aligned; `half` gives the first half register of
+/// a value.
 pub fn is_aligned(f: &Function<'_>, data: &InstData<'_>, half: impl Fn(Value) -> Option<u16>) -> bool {
-    alu64_operands(f, data).all(|value| half(value).is_none_or(|half| half.is_multiple_of(ALU64_ALIGN)))
+    let is_at = |value: Value, align: u16| half(value).is_none_or(|half| half.is_multiple_of(align));
+    alu64_operands(f, data).all(|value| is_at(value, ALU64_ALIGN))
+        && matrices(data).all(|value| is_at(value, MATRIX_ALIGN))
 }

@@ -17,7 +17,8 @@ use roxmltree::{Document, Node};
 const VERSIONS: [&str; 4] = ["1.0", "1.1", "1.2", "1.3"];
 
 /// Extensions whose commands are generated, besides those that became part of a version.
-const EXTENSIONS: [&str; 36] = [
+const EXTENSIONS: [&str; 37] = [
+    "VK_KHR_cooperative_matrix",
     "VK_KHR_push_descriptor",
     "VK_KHR_dynamic_rendering_local_read",
     "VK_KHR_maintenance5",

@@ -4060,6 +4060,17 @@ static TABLE: &[(&str, Function, First, u32, &[&str])] = &[
         &["VK_EXT_shader_object"],
     ),
     (
+        "vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::get_physical_device_cooperative_matrix_properties_khr,
+            )
+        },
+        First::PhysicalDevice,
+        0,
+        &["VK_KHR_cooperative_matrix"],
+    ),
+    (
         "vkCmdSetLineStippleKHR",
         unsafe {
             std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
@@ -8198,6 +8209,20 @@ mod entry {
                 slice(p_stages, stage_count as usize),
                 slice(p_shaders, stage_count as usize),
             );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn get_physical_device_cooperative_matrix_properties_khr(
+        physical_device: vk::PhysicalDevice,
+        p_property_count: *mut u32,
+        p_properties: *mut vk::CooperativeMatrixPropertiesKHR<'_>,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR`.
+        unsafe {
+            outcome(calls::get_physical_device_cooperative_matrix_properties_khr(
+                dispatched(physical_device),
+                Fill::new(p_property_count, p_properties),
+            ))
         }
     }
 

@@ -25,6 +25,12 @@ macro_rules! structures {
 }
 
 structures! {
+    /// Features of `VK_KHR_shader_bfloat16`.
+    PhysicalDeviceShaderBfloat16Features 1_000_141_000 {
+        shader_b_float16_type: vk::Bool32,
+        shader_b_float16_dot_product: vk::Bool32,
+        shader_b_float16_cooperative_matrix: vk::Bool32,
+    }
     /// Features of `VK_KHR_shader_relaxed_extended_instruction`.
     PhysicalDeviceShaderRelaxedExtendedInstructionFeatures 1_000_558_000 {
         shader_relaxed_extended_instruction: vk::Bool32,

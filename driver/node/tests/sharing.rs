@@ -4,11 +4,12 @@
 use std::ffi::{c_int, c_ulong, c_void};
 use std::io::Error as IoError;
 use std::os::fd::{AsFd as _, OwnedFd};
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitCode, Stdio};
 use std::sync::atomic::Ordering;
 
 use agx_driver::Error;
 use agx_driver::gpu::{Gpu, PAGE, SyncPoint, WaitFor};
+use libtest_mimic::{Arguments, Trial};
 
 /// Keeps the library's functions in the program.
 #[used]
@@ -51,11 +52,19 @@ fn start_second(role: &str, descriptor: OwnedFd) -> Result<(), IoError> {
     Ok(())
 }
 
-fn main() -> Result<(), IoError> {
+fn main() -> ExitCode {
     if let Ok(role) = std::env::var(ROLE) {
         second(&role);
-        return Ok(());
+        return ExitCode::SUCCESS;
     }
+    let tests = vec![
+        Trial::test("processes_share_a_buffer", || Ok(share_a_buffer()?)),
+        Trial::test("processes_share_a_fence", || Ok(share_a_fence()?)),
+    ];
+    libtest_mimic::run(&Arguments::from_args(), tests).exit_code()
+}
+
+fn share_a_buffer() -> Result<(), IoError> {
     let node = node();
     assert_eq!(agx_node::find(), Some([226, 128]));
     let buffer = node.create_buffer(2 * PAGE).expect("a buffer");
@@ -77,12 +86,15 @@ fn main() -> Result<(), IoError> {
     node.bind(again.handle, agx_driver::gpu::HIGH[0], 2 * PAGE).expect("the buffer is open");
     node.close_buffer(again.handle);
     assert!(node.bind(again.handle, agx_driver::gpu::HIGH[0], 2 * PAGE).is_err(), "it is closed");
+    Ok(())
+}
 
+fn share_a_fence() -> Result<(), IoError> {
+    let node = node();
     let sync = node.create_sync(true).expect("a sync object");
     start_second("fence", node.export_fence(sync).expect("a descriptor"))?;
     start_second("sync", node.export_sync(sync).expect("a descriptor"))?;
     let null = std::fs::File::open("/dev/null")?;
     assert!(matches!(node.import_buffer(null.as_fd()), Err(Error::ExternalHandle)));
-    println!("two processes share a buffer and a fence");
     Ok(())
 }

@@ -2,6 +2,7 @@
 
 mod features;
 mod formats;
+mod matrices;
 mod properties;
 
 use ash::vk;
@@ -9,6 +10,7 @@ use ash::vk;
 pub use agx_abi::fragment::MAX_TARGETS;
 pub use features::{features, features_11, features_12, features_13};
 pub use formats::{format_features, image_format};
+pub use matrices::{MatrixProduct, cooperative_matrices};
 pub use properties::{UUID, properties, properties_11, properties_12, properties_13};
 
 /// The version of Vulkan.
@@ -51,6 +53,7 @@ pub static DEVICE_EXTENSIONS: &[(&str, u32)] = &[
     ("VK_KHR_bind_memory2", 1),
     ("VK_KHR_buffer_device_address", 1),
     ("VK_KHR_calibrated_timestamps", 1),
+    ("VK_KHR_cooperative_matrix", 2),
     ("VK_KHR_copy_commands2", 1),
     ("VK_KHR_create_renderpass2", 1),
     ("VK_KHR_dedicated_allocation", 3),
@@ -97,6 +100,7 @@ pub static DEVICE_EXTENSIONS: &[(&str, u32)] = &[
     ("VK_KHR_sampler_mirror_clamp_to_edge", 3),
     ("VK_KHR_sampler_ycbcr_conversion", 14),
     ("VK_KHR_separate_depth_stencil_layouts", 1),
+    ("VK_KHR_shader_bfloat16", 1),
     ("VK_KHR_shader_draw_parameters", 1),
     ("VK_KHR_shader_expect_assume", 1),
     ("VK_KHR_shader_float16_int8", 1),

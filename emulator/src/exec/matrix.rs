@@ -43,6 +43,11 @@ impl Matrix {
         if overlaps(self.dst, &self.a) || overlaps(self.dst, &self.b) {
             core.notes.push(FindingKind::MatrixOverlap.into());
         }
+        let places = [&self.a, &self.b, &self.c].map(|src| src.place);
+        let is_odd = |place: Place| matches!(place, Place::Register(half) if half % 2 != 0);
+        if self.dst.half % 2 != 0 || places.into_iter().any(is_odd) {
+            core.notes.push(FindingKind::MatrixUnaligned.into());
+        }
         for (row, sums) in sum.iter_mut().enumerate() {
             for (column, sum) in sums.iter_mut().enumerate() {
                 *sum = (0..SIDE).fold(*sum, |sum, at| a[row][at].mul_add(b[at][column], sum));

@@ -55,18 +55,18 @@ SimdReduce "simd_reduce" = row(0x2000_806f, 0x023f_ac00_807f, fixed(6))
     .applegpu("simd_{prefix:prefix}{reduction:op} {dst}, {a}");
 
 /// 8x8 matrix product `a * b + c` with a 32-bit accumulator; two elements per lane, in two consecutive
-/// registers. The destination must not overlap `a` or `b`.
+/// registers.
 SimdMatrixFmadd32 "simd_matrix_fmadd32" = row(0x8000_0000_0c00_006f, 0x8000_0000_0c00_807f, fixed(8))
-    .operands(simd::MATRIX)
-    .effects(Effects::CROSS_LANE, OrderClass::None)
+    .operands(simd::MATRIX).apart()
+    .cost(Unit::F32, 36, 18).effects(Effects::CROSS_LANE, OrderClass::None)
     .source("applegpu, a fork of AGX2.xml with matrix rows, cooperative-matrix measurements on M1")
     .assumed("two modifier bits per source, of unknown meaning")
     .applegpu("simd_matrix_fmadd32 {dst}, {a}, {b}, {c}");
 
 /// 8x8 matrix product `a * b + c` with a 16-bit accumulator; otherwise as `simd_matrix_fmadd32`.
 SimdMatrixFmadd16 "simd_matrix_fmadd16" = row(0x8000_0000_0800_006f, 0x8000_0000_0c00_807f, fixed(8))
-    .operands(simd::MATRIX)
-    .effects(Effects::CROSS_LANE, OrderClass::None)
+    .operands(simd::MATRIX).apart()
+    .cost(Unit::F16, 34, 17).effects(Effects::CROSS_LANE, OrderClass::None)
     .source("applegpu, a fork of AGX2.xml with matrix rows, cooperative-matrix measurements on M1")
     .assumed("two modifier bits per source, of unknown meaning")
     .applegpu("simd_matrix_fmadd16 {dst}, {a}, {b}, {c}");

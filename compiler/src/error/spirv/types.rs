@@ -167,5 +167,10 @@ errors! {
         1130 Unsupported Encoding { number: u32, bits: u8 }
         = "encoding {number} of floats of {bits} bits is not supported",
         Example::declared("%bad = OpTypeFloat 32 0");
+
+        /// A cooperative matrix does not consist of tiles of 8 × 8 elements. Use a size that the device lists.
+        1131 Unsupported CooperativeMatrix { rows: u32, columns: u32 }
+        = "a cooperative matrix of {rows} × {columns} elements; both must be multiples of 8",
+        Example::declared("%uint_3 = OpConstant %uint 3\n%bad = OpTypeCooperativeMatrixKHR %float %uint_3 %uint_7 %uint_7 %uint_0");
     }
 }

@@ -155,5 +155,26 @@ errors! {
             declarations: "%brain = OpTypeFloat 16 0",
             body: "%x = OpFConvert %brain %number\n%y = OpFAdd %brain %x %x\nOpReturn",
         };
+
+        /// The operand is not a cooperative matrix. The instruction loads, stores or multiplies such matrices.
+        1228 Invalid NotCooperative
+        = "expected a cooperative matrix",
+        Example::body("%x = OpCooperativeMatrixLengthKHR %uint %uint\nOpReturn");
+
+        /// The layout of a cooperative matrix in memory is not supported. Rows or columns are contiguous, with a stride.
+        1229 Unsupported MatrixLayout { number: u32 }
+        = "layout {number} of a cooperative matrix in memory is not supported; expected 0 or 1, and a stride",
+        Example::Words("An OpCooperativeMatrixLoadKHR without a stride.");
+
+        /// The elements of a product of cooperative matrices are not floats of 16 or 32 bits. The hardware multiplies
+        /// no others; convert them.
+        1230 Unsupported MatrixElements
+        = "products of cooperative matrices need elements of float16, bfloat16 or float32; convert them with OpConvertSToF",
+        Example::Words("An OpCooperativeMatrixMulAddKHR of matrices of integers.");
+
+        /// The sizes of the matrices of a product do not agree. For M × K times K × N, the sum is M × N.
+        1231 Invalid MatrixShapes
+        = "the sizes of the cooperative matrices of a product do not agree",
+        Example::Words("An OpCooperativeMatrixMulAddKHR of 8 × 16 and 8 × 16.");
     }
 }

@@ -63,6 +63,17 @@ pub(super) struct Row {
     pub build: fn(&mut Builder<'_, '_>, &[Src], u8) -> Src,
 }
 
+impl Row {
+    /// Whether it converts from or to floats.
+    pub(super) fn converts(&self) -> bool {
+        match self.outcome {
+            Outcome::Float => true,
+            Outcome::Integer => self.domain == Domain::Float,
+            Outcome::Same | Outcome::Bool => false,
+        }
+    }
+}
+
 /// Rows of component-wise operations: opcode, domain of the operands (`free`: widths may differ; `shift`:
 /// widths may differ, and the second operand is a shift amount), outcome if it differs from the first
 /// operand, recipe.
@@ -274,7 +285,12 @@ fn check_outcome(eval: &Eval<'_, '_, '_>, row: &Row, ty: Ty, first: &[Src]) -> R
     }
 }
 
-fn component_of(eval: &mut Eval<'_, '_, '_>, row: &Row, args: &[Src], bits: u8) -> Result<Src, CompileError> {
+pub(super) fn component_of(
+    eval: &mut Eval<'_, '_, '_>,
+    row: &Row,
+    args: &[Src],
+    bits: u8,
+) -> Result<Src, CompileError> {
     let width = args.first().map_or(0, |first| eval.b.f.width(*first));
     if row.uniform && args.iter().any(|arg| eval.b.f.width(*arg) != width) {
         return Err(ValueError::Widths { expected: width }.into());

@@ -190,12 +190,15 @@ pub(super) fn locate(
     Ok((ty, start, eval.types.leaf_count(ty)?))
 }
 
-/// A composite constructed from its parts.
+/// A composite constructed from its parts; each element of a cooperative matrix is the only operand.
 pub(super) fn construct<'a>(
     eval: &mut Eval<'_, '_, 'a>,
-    _: Ty,
+    ty: Ty,
     operands: &[u32],
 ) -> Result<&'a [Src], CompileError> {
+    if matches!(eval.types.kind(ty), Kind::CooperativeMatrix { .. }) {
+        return replicate(eval, ty, operands);
+    }
     if let [only] = operands {
         return Ok(eval.value(*only)?.1);
     }

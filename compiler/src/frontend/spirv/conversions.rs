@@ -2,6 +2,7 @@
 
 use spirv::{Decoration, FPRoundingMode};
 
+use super::arith;
 use super::eval::Eval;
 use super::module::Def;
 use super::types::{Kind, Ty};
@@ -79,6 +80,59 @@ fn format(eval: &Eval<'_, '_, '_>, ty: Ty) -> Result<Format, CompileError> {
         Kind::Bfloat16 => Ok(Format::Bfloat16),
         _ => Err(ValueError::NotAFloat.into()),
     }
+}
+
+/// Whether the result or the operand of a conversion has elements of bfloat16.
+pub(super) fn is_of_bfloat16(
+    eval: &Eval<'_, '_, '_>,
+    ty: Ty,
+    operands: &[u32],
+) -> Result<bool, CompileError> {
+    let of = |ty: Ty| -> Result<bool, CompileError> {
+        Ok(matches!(eval.types.kind(eval.types.scalar_and_count(ty)?.0), Kind::Bfloat16))
+    };
+    match operands {
+        [id, ..] => Ok(of(ty)? || of(eval.value(*id)?.0)?),
+        [] => Ok(false),
+    }
+}
+
+/// Converts between bfloat16 and floats or integers, by floats of 32 or 64 bits.
+pub(super) fn convert_bfloat16<'a>(
+    eval: &mut Eval<'_, '_, 'a>,
+    row: &arith::Row,
+    ty: Ty,
+    operands: &[u32],
+) -> Result<&'a [Src], CompileError> {
+    let &[id, ..] = operands else { return Err(ValueError::Missing { index: 0, count: 0 }.into()) };
+    let (from, scalars) = eval.value(id)?;
+    if format(eval, from).is_ok() && format(eval, ty).is_ok() {
+        return convert(eval, ty, id, Rounding::NearestEven);
+    }
+    let is_result = format(eval, ty).is_ok();
+    let bits = eval.types.leaves(ty)?.first().copied().unwrap_or(16);
+    let converted = eval.bump.alloc_slice_copy(scalars);
+    for scalar in &mut *converted {
+        *scalar = if is_result {
+            // Exact for integers of up to 32 bits, so that the result is rounded once.
+            let wide = arith::component_of(eval, row, &[*scalar], 64)?;
+            component(eval.b, wide, Format::Ieee(64), Format::Bfloat16, Rounding::NearestEven)
+        } else {
+            let wide = from_bfloat16(eval.b, *scalar);
+            arith::component_of(eval, row, &[wide], bits)?
+        };
+    }
+    eval.checked(ty, converted)
+}
+
+/// The number of 32 bits that equals a bfloat16 number.
+pub(super) fn from_bfloat16(b: &mut Builder<'_, '_>, x: Src) -> Src {
+    component(b, x, Format::Bfloat16, Format::Ieee(32), Rounding::NearestEven)
+}
+
+/// The bfloat16 number that is nearest to one of 32 bits.
+pub(super) fn to_bfloat16(b: &mut Builder<'_, '_>, x: Src) -> Src {
+    component(b, x, Format::Ieee(32), Format::Bfloat16, Rounding::NearestEven)
 }
 
 fn component(b: &mut Builder<'_, '_>, x: Src, from: Format, to: Format, rounding: Rounding) -> Src {

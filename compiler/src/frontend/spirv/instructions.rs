@@ -1,6 +1,6 @@
 //! Instructions on values and pointers of any kind.
 
-use spirv::{MemoryAccess, StorageClass};
+use spirv::StorageClass;
 
 use super::composite;
 use super::interface::StageIo;
@@ -85,7 +85,7 @@ pub(super) fn load_instruction<'a>(
     if resources::load_resource(v, inst.word(1)?, pointer)? {
         return Ok(());
     }
-    let access = memory_access(inst, 3);
+    let access = memory::access_of(inst, 3);
     if large::is_large(v, pointer) {
         return large::load(v, inst, pointer, access, m.usage.stays(inst.word(1)?));
     }
@@ -105,7 +105,7 @@ pub(super) fn store_instruction<'a>(
         return Ok(());
     }
     let data = large::operand(m, v, data)?;
-    large::store(m, v, pointer, data, memory_access(inst, 2))
+    large::store(m, v, pointer, data, memory::access_of(inst, 2))
 }
 
 /// `OpCopyMemory`.
@@ -115,7 +115,7 @@ pub(super) fn copy_memory<'a>(
     inst: &Inst<'a>,
 ) -> Result<(), CompileError> {
     let (to, from) = (pointers::pointer(m, v, inst.word(0)?)?, pointers::pointer(m, v, inst.word(1)?)?);
-    let access = memory_access(inst, 2);
+    let access = memory::access_of(inst, 2);
     if large::is_large(v, from) {
         let from = v.bump.alloc(Pointer { access: from.access | access, ..*from });
         return large::store(m, v, to, Operand::Memory(from), access);
@@ -190,14 +190,6 @@ pub(super) fn extended_instruction<'a>(
         Some(Def::GlslSet) => glsl::glsl(io, m, v, inst),
         _ => Err(ModuleError::NoExtendedSet { id: inst.word(2)? }.into()),
     }
-}
-
-/// The memory operands of an instruction, starting at operand `index`.
-fn memory_access(inst: &Inst<'_>, index: usize) -> Access {
-    let mask = MemoryAccess::from_bits_truncate(inst.rest(index).first().copied().unwrap_or(0));
-    let ordered =
-        MemoryAccess::VOLATILE | MemoryAccess::MAKE_POINTER_AVAILABLE | MemoryAccess::MAKE_POINTER_VISIBLE;
-    if mask.intersects(ordered) { Access::VOLATILE } else { Access::empty() }
 }
 
 /// The number of elements of the runtime array at the end of a buffer, from the buffer's size.

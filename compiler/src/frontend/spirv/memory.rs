@@ -2,11 +2,13 @@
 
 use agx_abi::UniformSource;
 use bumpalo::collections::Vec as ArenaVec;
+use spirv::MemoryAccess;
 
 use super::arith::{halves, join};
 use super::pointer::{Pointer, Root, Step};
 use super::types::{Kind, Layout, MatrixLayout, Ty, Types};
 use super::values::Values;
+use super::words::Inst;
 use super::{composite, index, stage_memory};
 use crate::error::{CompileError, MemoryError};
 use crate::frontend::kit::bounds::{self, Checked, Limit};
@@ -98,6 +100,14 @@ fn chunks(
 /// Width of a scalar in memory.
 fn memory_bits(bits: u8) -> u8 {
     if bits == 1 { 32 } else { bits }
+}
+
+/// The memory operands of an instruction, starting at operand `index`.
+pub(super) fn access_of(inst: &Inst<'_>, index: usize) -> Access {
+    let mask = MemoryAccess::from_bits_truncate(inst.rest(index).first().copied().unwrap_or(0));
+    let ordered =
+        MemoryAccess::VOLATILE | MemoryAccess::MAKE_POINTER_AVAILABLE | MemoryAccess::MAKE_POINTER_VISIBLE;
+    if mask.intersects(ordered) { Access::VOLATILE } else { Access::empty() }
 }
 
 /// The scalars of the value a pointer points to.

@@ -11,6 +11,7 @@ mod capability;
 mod cfg;
 mod composite;
 mod conversions;
+mod cooperative;
 mod copies;
 mod debug;
 mod decorations;

@@ -16,8 +16,8 @@ use super::translate::Translator;
 use super::values::Values;
 use super::words::Inst;
 use super::{
-    conversions, debug, derivatives, fragment, geometry, images, instructions, lanes, partition, resources,
-    sampling, sync, tile_image,
+    conversions, cooperative, debug, derivatives, fragment, geometry, images, instructions, lanes, partition,
+    resources, sampling, sync, tile_image,
 };
 use crate::error::{CompileError, ModuleError};
 use crate::frontend::kit::buffers::Atomic;
@@ -237,6 +237,9 @@ static ROWS: &[Row] = &[
     with(Pointers::Load, memory(Op::Load, instructions::load_instruction)),
     with(Pointers::Store, memory(Op::Store, instructions::store_instruction)),
     memory(Op::CopyMemory, instructions::copy_memory),
+    memory(Op::CooperativeMatrixLoadKHR, cooperative::load_instruction),
+    memory(Op::CooperativeMatrixStoreKHR, cooperative::store_instruction),
+    values(Op::CooperativeMatrixMulAddKHR, cooperative::multiply_add),
     with(Pointers::Chain, memory(Op::CopyObject, instructions::copy_object)),
     memory(Op::ArrayLength, instructions::array_length),
     memory(Op::CompositeExtract, instructions::composite_extract),

@@ -7,6 +7,8 @@ use spirv::Op;
 
 use super::arith;
 use super::composite::{self, Dot, Pair};
+use super::conversions;
+use super::cooperative;
 use super::eval::Eval;
 use super::matrix;
 use super::types::Ty;
@@ -85,6 +87,7 @@ fn values(op: Op) -> Option<Function> {
         Op::MatrixTimesVector => matrix::matrix_times_vector,
         Op::VectorTimesMatrix => matrix::vector_times_matrix,
         Op::MatrixTimesMatrix => matrix::matrix_times_matrix,
+        Op::CooperativeMatrixLengthKHR => cooperative::length,
         _ => return None,
     })
 }
@@ -114,6 +117,9 @@ pub(super) fn evaluate<'a>(
     operands: &[u32],
 ) -> Result<&'a [Src], CompileError> {
     match compute {
+        Compute::Components(row) if row.converts() && conversions::is_of_bfloat16(eval, ty, operands)? => {
+            conversions::convert_bfloat16(eval, row, ty, operands)
+        }
         Compute::Components(row) => arith::elementwise(eval, row, ty, operands),
         Compute::Whole(function) => {
             let result = function(eval, ty, operands)?;

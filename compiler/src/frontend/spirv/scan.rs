@@ -4,6 +4,7 @@ use bumpalo::Bump;
 use bumpalo::collections::Vec as ArenaVec;
 use spirv::{BuiltIn, Decoration, Dim, FPEncoding, ImageFormat, LoopControl, Op, StorageClass};
 
+use super::cooperative;
 use super::decorations::Decorated;
 use super::decorations::Decorations;
 use super::eval::Eval;
@@ -204,6 +205,7 @@ impl<'a> Scan<'_, 'a> {
                 }
                 Kind::Matrix { column, count: small_count(inst, 2, 4)? }
             }
+            Op::TypeCooperativeMatrixKHR => self.cooperative_matrix(inst)?,
             Op::TypeArray => {
                 let elem = self.ty(inst.word(1)?)?;
                 Kind::Array { elem, count: self.length(inst.word(2)?)?, stride }
@@ -220,6 +222,16 @@ impl<'a> Scan<'_, 'a> {
             Op::TypeSampledImage => Kind::SampledImage { image: self.ty(inst.word(1)?)? },
             op => Kind::Opaque(op),
         })
+    }
+
+    fn cooperative_matrix(&mut self, inst: &Inst<'a>) -> Result<Kind<'a>, CompileError> {
+        let elem = self.ty(inst.word(1)?)?;
+        if !matches!(self.module.types.kind(elem), Kind::Int { .. } | Kind::Float { .. } | Kind::Bfloat16) {
+            return Err(TypeError::VectorComponent { id: inst.word(1)? }.into());
+        }
+        let [scope, rows, columns] = [2, 3, 4].map(|index| self.length(inst.word(index)?));
+        let pair = self.module.types.add(Kind::Vector { elem, count: 2 })?;
+        cooperative::kind(elem, pair, scope?, [rows?, columns?])
     }
 
     fn image_type(&self, inst: &Inst<'a>) -> Result<ImageType, CompileError> {

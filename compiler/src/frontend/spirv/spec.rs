@@ -25,6 +25,11 @@ pub(super) fn constant<'a>(
             eval.keep(&[scalar])
         }
         Op::ConstantNull | Op::Undef => return eval.zeros(ty),
+        Op::ConstantComposite | Op::SpecConstantComposite
+            if matches!(eval.types.kind(ty), Kind::CooperativeMatrix { .. }) =>
+        {
+            composite::replicate(eval, ty, inst.rest(2))?
+        }
         Op::ConstantComposite | Op::SpecConstantComposite => {
             let mut leaves = Vec::new();
             for part in inst.rest(2) {

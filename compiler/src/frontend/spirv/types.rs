@@ -117,6 +117,15 @@ pub(super) enum Kind<'a> {
         column: Ty,
         count: u32,
     },
+    /// A matrix of which each lane of the subgroup has `count` elements.
+    CooperativeMatrix {
+        elem: Ty,
+        /// Two elements.
+        pair: Ty,
+        rows: u32,
+        columns: u32,
+        count: u32,
+    },
     Array {
         elem: Ty,
         count: u32,
@@ -267,9 +276,10 @@ impl<'a> Types<'a> {
     /// The component types of a composite type.
     fn parts(&self, kind: Kind<'a>) -> impl Iterator<Item = Ty> + use<'a> {
         let (one, members): (Option<Ty>, &'a [Member]) = match kind {
-            Kind::Vector { elem, .. } | Kind::Array { elem, .. } | Kind::RuntimeArray { elem, .. } => {
-                (Some(elem), &[])
-            }
+            Kind::Vector { elem, .. }
+            | Kind::Array { elem, .. }
+            | Kind::RuntimeArray { elem, .. }
+            | Kind::CooperativeMatrix { elem, .. } => (Some(elem), &[]),
             Kind::Matrix { column, .. } => (Some(column), &[]),
             Kind::Struct { members } => (None, members),
             _ => (None, &[]),
@@ -291,7 +301,9 @@ impl<'a> Types<'a> {
             Kind::Int { bits: 16 } | Kind::Float { bits: 16 } | Kind::Bfloat16 => Some(&[16]),
             Kind::Int { bits: 64 } | Kind::Float { bits: 64 } => Some(&[64]),
             Kind::Int { .. } | Kind::Float { .. } => Some(&[32]),
-            Kind::Vector { elem, count } | Kind::Array { elem, count, .. } => repeat(elem, count),
+            Kind::Vector { elem, count }
+            | Kind::Array { elem, count, .. }
+            | Kind::CooperativeMatrix { elem, count, .. } => repeat(elem, count),
             Kind::Matrix { column, count } => repeat(column, count),
             Kind::Struct { members } => {
                 let mut all = Vec::new();
@@ -333,7 +345,9 @@ impl<'a> Types<'a> {
             Kind::Bool => Some((4, 4)),
             Kind::Int { bits } | Kind::Float { bits } => Some((u32::from(bits) / 8, u32::from(bits) / 8)),
             Kind::Bfloat16 => Some((2, 2)),
-            Kind::Vector { elem, count } | Kind::Array { elem, count, .. } => repeat(elem, count),
+            Kind::Vector { elem, count }
+            | Kind::Array { elem, count, .. }
+            | Kind::CooperativeMatrix { elem, count, .. } => repeat(elem, count),
             Kind::Matrix { column, count } => repeat(column, count),
             Kind::Struct { members } => {
                 let align = members.iter().map(|member| self.get(member.ty).natural.1).max().unwrap_or(1);
@@ -418,9 +432,10 @@ impl<'a> Types<'a> {
             Ok((elem, leaves.saturating_mul(index)))
         };
         match self.kind(ty) {
-            Kind::Vector { elem, .. } | Kind::Array { elem, .. } | Kind::RuntimeArray { elem, .. } => {
-                repeated(elem)
-            }
+            Kind::Vector { elem, .. }
+            | Kind::Array { elem, .. }
+            | Kind::RuntimeArray { elem, .. }
+            | Kind::CooperativeMatrix { elem, .. } => repeated(elem),
             Kind::Matrix { column, .. } => repeated(column),
             Kind::Struct { members } => match members.get(index as usize) {
                 Some(member) => Ok((member.ty, member.leaf)),
@@ -433,18 +448,19 @@ impl<'a> Types<'a> {
     /// Number of elements or members of a composite; `None` for other types and runtime arrays.
     pub fn element_count(&self, ty: Ty) -> Option<u32> {
         match self.kind(ty) {
-            Kind::Vector { count, .. } | Kind::Array { count, .. } | Kind::Matrix { count, .. } => {
-                Some(count)
-            }
+            Kind::Vector { count, .. }
+            | Kind::Array { count, .. }
+            | Kind::Matrix { count, .. }
+            | Kind::CooperativeMatrix { count, .. } => Some(count),
             Kind::Struct { members } => Some(members.len() as u32),
             _ => None,
         }
     }
 
-    /// Scalar type and number of components of a scalar or vector.
+    /// Scalar type and number of components of a scalar, a vector or a lane's part of a cooperative matrix.
     pub fn scalar_and_count(&self, ty: Ty) -> Result<(Ty, u32), CompileError> {
         match self.kind(ty) {
-            Kind::Vector { elem, count } => Ok((elem, count)),
+            Kind::Vector { elem, count } | Kind::CooperativeMatrix { elem, count, .. } => Ok((elem, count)),
             Kind::Bool | Kind::Int { .. } | Kind::Float { .. } | Kind::Bfloat16 => Ok((ty, 1)),
             _ => Err(TypeError::NotVector.into()),
         }

@@ -215,6 +215,8 @@ macro_rules! features {
             { shader_expect_assume: vk::TRUE };
         PhysicalDeviceShaderFloatControls2FeaturesKHR PHYSICAL_DEVICE_SHADER_FLOAT_CONTROLS_2_FEATURES_KHR
             { shader_float_controls2: vk::TRUE };
+        PhysicalDeviceCooperativeMatrixFeaturesKHR PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR
+            { cooperative_matrix: vk::TRUE, cooperative_matrix_robust_buffer_access: vk::TRUE };
         PhysicalDeviceShaderMaximalReconvergenceFeaturesKHR PHYSICAL_DEVICE_SHADER_MAXIMAL_RECONVERGENCE_FEATURES_KHR
             { shader_maximal_reconvergence: vk::TRUE };
         PhysicalDeviceShaderSubgroupRotateFeaturesKHR PHYSICAL_DEVICE_SHADER_SUBGROUP_ROTATE_FEATURES_KHR
@@ -282,6 +284,11 @@ macro_rules! features {
         PhysicalDeviceShaderUniformBufferUnsizedArrayFeatures { shader_uniform_buffer_unsized_array: vk::TRUE };
         PhysicalDeviceMaintenance7Features { maintenance7: vk::TRUE };
         PhysicalDeviceMaintenance8Features { maintenance8: vk::TRUE };
+        PhysicalDeviceShaderBfloat16Features {
+            shader_b_float16_type: vk::TRUE,
+            shader_b_float16_dot_product: vk::FALSE,
+            shader_b_float16_cooperative_matrix: vk::TRUE
+        };
         PhysicalDeviceMaintenance9Features { maintenance9: vk::TRUE };
     }
     } };
@@ -488,6 +495,8 @@ filled! { property,
             transform_feedback_rasterization_stream_select: vk::TRUE,
             transform_feedback_draw: vk::TRUE
         };
+        PhysicalDeviceCooperativeMatrixPropertiesKHR PHYSICAL_DEVICE_COOPERATIVE_MATRIX_PROPERTIES_KHR
+            { cooperative_matrix_supported_stages: vk::ShaderStageFlags::COMPUTE };
         PhysicalDeviceSampleLocationsPropertiesEXT PHYSICAL_DEVICE_SAMPLE_LOCATIONS_PROPERTIES_EXT {
             sample_location_sample_counts: physical::PLACED_SAMPLES,
             max_sample_location_grid_size: physical::SAMPLE_GRID,

@@ -236,6 +236,19 @@ pub(crate) fn get_physical_device_multisample_properties_ext(
     out.max_sample_location_grid_size = if has_places { physical::SAMPLE_GRID } else { none };
 }
 
+pub(crate) fn get_physical_device_cooperative_matrix_properties_khr(
+    _: &Arc<PhysicalDevice>,
+    fill: Fill<u32, vk::CooperativeMatrixPropertiesKHR<'_>>,
+) -> Result<vk::Result, Error> {
+    Ok(fill.fill(&physical::cooperative_matrices(), |product, slot| {
+        [slot.m_size, slot.n_size, slot.k_size] = product.sizes;
+        (slot.a_type, slot.b_type) = (product.factors, product.factors);
+        (slot.c_type, slot.result_type) = (product.sum, product.sum);
+        slot.saturating_accumulation = vk::FALSE;
+        slot.scope = vk::ScopeKHR::SUBGROUP;
+    }))
+}
+
 pub(crate) fn get_physical_device_image_format_properties(
     _: &Arc<PhysicalDevice>,
     format: vk::Format,
