@@ -244,16 +244,6 @@ impl<'a> Assigner<'_, 'a> {
         Ok(())
     }
 
-    /// Releases the registers of ending names, which parts of them may inherit.
-    fn release_ending(&mut self) {
-        self.keep_shared_registers();
-        for index in 0..self.ending.len() {
-            let (half, halves) = self.place_of(self.ending[index]);
-            self.file.release(half, halves);
-        }
-        self.inherit_registers();
-    }
-
     /// Records the wait for outstanding results that `data` reads.
     fn wait_for_sources(&mut self, data: &InstData<'a>) {
         if self.flight.is_empty() || !matches!(data.op, Op::Hw(_)) {

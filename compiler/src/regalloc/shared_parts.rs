@@ -95,8 +95,9 @@ impl<'a> Assigner<'_, 'a> {
         })
     }
 
-    /// Removes parts from the ending names whose vector still owns their registers.
-    pub(super) fn keep_shared_registers(&mut self) {
+    /// Releases the registers of ending names: not those of parts whose vector still owns them, and not those that parts
+    /// inherit from vectors.
+    pub(super) fn release_ending(&mut self) {
         for index in 0..self.shared.len() {
             let SharedPart { vector, part, .. } = self.shared[index];
             if !self.ending.contains(&self.names.get(vector)) {
@@ -104,11 +105,16 @@ impl<'a> Assigner<'_, 'a> {
                 self.ending.retain(|ending| *ending != name);
             }
         }
+        for index in 0..self.ending.len() {
+            let (half, halves) = self.place_of(self.ending[index]);
+            self.file.release(half, halves);
+        }
+        self.inherit_registers();
     }
 
     /// Makes the parts of vectors that end at the current instruction the owners of their registers, which must
     /// have been released.
-    pub(super) fn inherit_registers(&mut self) {
+    fn inherit_registers(&mut self) {
         if self.shared.is_empty() {
             return;
         }
