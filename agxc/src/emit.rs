@@ -14,7 +14,7 @@ use crate::debugger::{places, symbols};
 use crate::diagnostic::{Diagnostic, Failure};
 use crate::draw::Draw;
 use crate::input::File;
-use crate::{assembly, key, lint, listing, report, shader_json};
+use crate::{assembly, key, lint, listing, report, shader_json, spirv_listing};
 
 /// An output.
 pub enum Made {
@@ -56,12 +56,6 @@ impl<'j> Job<'j> {
     /// The value of an option that only some commands have.
     fn option(&self, name: &str) -> Option<&'j str> {
         self.options.try_get_one::<String>(name).ok().flatten().map(String::as_str)
-    }
-
-    /// Line `line` of the input, if it is a text called `file`.
-    pub fn source_line(&self, file: &str, line: u32) -> Option<&'j str> {
-        let text = (file == self.file.name).then(|| std::str::from_utf8(&self.file.bytes).ok())??;
-        text.lines().nth((line as usize).checked_sub(1)?)
     }
 }
 
@@ -123,7 +117,7 @@ pub static EMITS: &[EmitRow] = &[
         doc: "cycles, instructions and live registers by source line",
         make: |job, _| {
             let shader = job.shader()?;
-            let source = |file: &str, line: u32| job.source_line(file, line);
+            let source = |file: &str, line: u32| job.file.line(file, line);
             Ok(Made::Text(report::lines::text(&shader, &report::parts(&shader), source)))
         },
     },
@@ -226,14 +220,22 @@ fn page(job: &Job<'_>) -> Result<Made, Failure> {
         None => None,
     };
     let key = key::text(job.options, job.chip, job.key)?;
+    let mut shader = job.shader()?;
+    let listing = spirv_listing::of(job.file);
+    if let Some(listing) = &listing {
+        shader = under(&listing.file, job.chip, job.key, job.draw)?;
+    }
     let sources = report::html::Sources {
         chip: job.chip,
         key: &key,
         name: &job.file.name,
-        text: std::str::from_utf8(&job.file.bytes).ok(),
+        text: listing
+            .as_ref()
+            .map(|listing| listing.text.as_str())
+            .or(std::str::from_utf8(&job.file.bytes).ok()),
         baseline: before,
     };
-    Ok(Made::Text(report::html::page(&job.shader()?, &sources)))
+    Ok(Made::Text(report::html::page(&shader, &sources)))
 }
 
 fn locations(job: &Job<'_>) -> Result<Made, Failure> {

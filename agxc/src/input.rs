@@ -179,6 +179,12 @@ fn read_now(name: &str) -> Result<Vec<u8>, Failure> {
 }
 
 impl File {
+    /// The same file with other contents.
+    pub fn with_bytes(&self, bytes: Vec<u8>) -> File {
+        let (name, preprocessor) = (self.name.clone(), self.preprocessor.clone());
+        File { name, kind: self.kind, bytes, translation: OnceCell::new(), preprocessor }
+    }
+
     /// The contents as text.
     pub fn text(&self) -> Result<&str, Failure> {
         let text = std::str::from_utf8(&self.bytes).map_err(|error| {
@@ -187,6 +193,12 @@ impl File {
             Diagnostic::new(103, message).in_file(&self.name)
         })?;
         Ok(text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text))
+    }
+
+    /// Line `line`, from 1, of the input, if it is a text called `name`.
+    pub fn line(&self, name: &str, line: u32) -> Option<&str> {
+        let text = (name == self.name).then(|| std::str::from_utf8(&self.bytes).ok())??;
+        text.lines().nth((line as usize).checked_sub(1)?)
     }
 
     /// The contents as the compiler's input. The stage and the entry point of `key` select what is translated.

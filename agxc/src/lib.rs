@@ -43,6 +43,7 @@ mod resources;
 mod sarif;
 mod scene;
 mod shader_json;
+mod spirv_listing;
 mod stage_json;
 mod statistics;
 mod suggest;

@@ -98,7 +98,7 @@ pub fn words(bytes: &[u8]) -> Vec<u32> {
 
 const MAGIC_SWAPPED: u32 = 0x0302_2307;
 /// Words before the first instruction.
-const HEADER_WORDS: usize = 5;
+pub const HEADER_WORDS: usize = 5;
 const OP_NAME: u32 = 5;
 const OP_ENTRY_POINT: u32 = 15;
 const OP_TYPE_INT: u32 = 21;

@@ -233,6 +233,8 @@ class Page {
 
   show(answer, milliseconds) {
     this.compiled = answer.shader ? answer : null;
+    const shown = find(this.project, this.project.active);
+    if (answer.source && shown?.bytes) this.editor.open(shown.name, answer.source, "spirv", true);
     const errors = answer.diagnostics.filter(({ severity }) => severity === "error").length;
     const list = $("diagnostics");
     list.replaceChildren();
@@ -287,9 +289,9 @@ class Page {
   }
 
   /** Marks the line of an instruction in the editor. */
-  markEditor(link) {
+  markEditor(link, files = this.compiled?.shader.files ?? []) {
     const [file, line] = link.split(":").map(Number);
-    const name = this.compiled?.shader.files[file];
+    const name = files[file];
     this.editor.mark(name === this.project.active ? line : 0);
   }
 

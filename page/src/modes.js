@@ -54,6 +54,7 @@ const modes = {
     directives: /^(?:VERT|FRAG|COMP|DCL|PROPERTY|IMM|END)\b/i,
   }),
   pica200: assembler({ name: "pica200", comment: /^[;#]/, registers: /^(?:v|o|r|c|i|b|a|s)\d+\b[.\w]*/i, directives: /^\.\w+/ }),
+  spirv: assembler({ name: "spirv", comment: /^;/, registers: /^%\w+/, directives: /^Op\w+/ }),
   json,
 };
 

@@ -1,6 +1,7 @@
 // The view of runs: resources of a compute shader, its result, a picture in a buffer.
 
 import { shaderOf } from "./project.js";
+import { connect } from "./report.js";
 
 const $ = (id) => document.getElementById(id);
 const KINDS = ["buffer", "texture", "image", "sampler"];
@@ -29,6 +30,8 @@ export class RunView {
     $("add-resource").addEventListener("click", () => { this.add("buffer", "", "u32"); });
     $("fill-resources").addEventListener("click", () => this.fill());
     $("stop-run").addEventListener("click", () => page.machine.stop());
+    this.files = [];
+    connect($("run-result"), (line) => page.markEditor(line, this.files));
   }
 
   row(kind, spec, type) {
@@ -121,7 +124,10 @@ export class RunView {
     counts.textContent = `${answer.instructions.toLocaleString("en")} instructions, ${answer.lane_instructions.toLocaleString("en")} `
       + `summed over lanes, ${answer.cycles.toLocaleString("en")} cycles estimated; ran in ${milliseconds.toFixed(0)} ms.`;
     result.append(counts);
+    const lines = Object.assign(document.createElement("div"), { innerHTML: answer.html });
     answer.buffers.forEach((buffer, number) => this.show(result, buffer, answer.contents[number], picture));
+    result.append(lines);
+    this.files = answer.files;
   }
 
   show(result, { place, bytes, text, whole }, contents, picture) {

@@ -180,6 +180,11 @@ test("a run takes values and gives values", async (t) => {
   await page.click("#run");
   await page.waitForSelector("#run-result pre");
   assert.equal(await page.textContent("#run-result pre"), "3, 4, -6, 0.5\n");
+  // Four lanes of one SIMD-group have run the line of the product.
+  const row = page.locator("#executed tr", { hasText: "a[id.x] = x * 2.0;" });
+  assert.match(await row.textContent(), /4\.06: a\[id\.x\]/);
+  await row.click();
+  assert.equal(await page.textContent("#editor .cm-line.on"), "    a[id.x] = x * 2.0;");
   // A buffer that the shader reads is absent.
   await page.fill(".resource input", "0.7=f32:1");
   await page.click("#run");
@@ -267,9 +272,39 @@ test("files are added, renamed and removed", async (t) => {
   const module = readFileSync(new URL("../../agxc/shaders/life.spv", import.meta.url));
   await page.setInputFiles("#file-input", { name: "life.spv", mimeType: "application/octet-stream", buffer: module });
   await status(page, /compute shader main: \d+ instructions/);
-  assert.match(await page.textContent("#editor .cm-content"), /bytes that are not text/);
   await page.click("#remove-file");
   assert.equal(await page.locator("#files button", { hasText: "life.spv" }).count(), 0);
+});
+
+test("textures come from files, and a module is shown as text", async (t) => {
+  const page = await open(t);
+  const text = `@group(0) @binding(0) var picture: texture_2d<f32>;
+@group(0) @binding(1) var<storage, read_write> out: array<vec4<f32>>;
+@compute @workgroup_size(1) fn main() { out[0] = textureLoad(picture, vec2<i32>(1, 0), 0); }
+`;
+  await write(page, text);
+  // Two pixels, red and green.
+  const png = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAIAAAABCAYAAAD0In+KAAAADklEQVR4nGP4z8DwHwQBEPgD/U6VwW8AAAAASUVORK5CYII=", "base64");
+  await page.setInputFiles("#file-input", { name: "two.png", mimeType: "image/png", buffer: png });
+  await page.locator("#files button", { hasText: "nbody.wgsl" }).click();
+  await view(page, "run");
+  for (const remove of await page.$$("#resources button")) await remove.click();
+  await page.click("#add-resource");
+  await page.selectOption(".resource select", "texture");
+  await page.fill(".resource input", "0.0=png:two.png");
+  await page.click("#add-resource");
+  await page.locator(".resource input").last().fill("0.1=zero:16");
+  await page.locator(".resource select").last().selectOption("f32");
+  await page.fill("#groups", "1");
+  await page.click("#run");
+  await page.waitForSelector("#run-result pre");
+  assert.equal(await page.textContent("#run-result pre"), "0, 1, 0, 1\n");
+  const module = readFileSync(new URL("../../agxc/shaders/life.spv", import.meta.url));
+  await page.setInputFiles("#file-input", { name: "life.spv", mimeType: "application/octet-stream", buffer: module });
+  await page.waitForFunction(() => document.querySelector("#editor .cm-content").textContent.includes("OpCapability Shader"));
+  await view(page, "assembly");
+  await page.locator("#view-assembly tr[data-l]").first().click();
+  assert.match(await page.textContent("#editor .cm-line.on"), /Op\w+/);
 });
 
 test("the report is one file, which needs nothing else", async (t) => {

@@ -210,10 +210,7 @@ fn by_line(
     if !options.get_flag("profile-lines") {
         return Ok(String::new());
     }
-    let source = |name: &str, line: u32| {
-        let text = std::str::from_utf8(&file.bytes).ok().filter(|_| name == file.name)?;
-        text.lines().nth((line as usize).checked_sub(1)?).map(str::to_owned)
-    };
+    let source = |name: &str, line: u32| file.line(name, line).map(str::to_owned);
     Ok(executed::text(&file.name, profile, &symbols, source))
 }
 

@@ -10,7 +10,7 @@ use crate::diagnostic::{Diagnostic, Failure};
 use crate::draw::Draw;
 use crate::input::File;
 use crate::report::html::{self, Sections, Sources};
-use crate::{commands, emit, key, lint, listing, modules, report, shader_json};
+use crate::{commands, emit, key, lint, listing, modules, report, shader_json, spirv_listing};
 
 /// A shader and its settings.
 #[derive(Serialize, Deserialize)]
@@ -61,22 +61,31 @@ impl Shader {
 impl Unit {
     /// The compiled shader.
     pub fn compile(&self) -> Result<CompiledShader, Failure> {
-        commands::under(&self.file, self.chip, &self.key, self.draw.as_ref())
+        self.compile_file(&self.file)
+    }
+
+    fn compile_file(&self, file: &File) -> Result<CompiledShader, Failure> {
+        commands::under(file, self.chip, &self.key, self.draw.as_ref())
     }
 }
 
-/// Compiles the shader of a request. The answer has `listing`, `shader` in the form of `--emit json`, `html` with the
+/// Compiles the shader of a request. The answer has `listing`, `source` for a module that is shown as text, `shader` in the form of `--emit json`, `html` with the
 /// sections of the report, and `entry_points`.
 pub fn compile(files: &Files, text: &str) -> String {
     answer(request::<Shader>(text).and_then(|shader| shader.read(files)).and_then(|unit| compiled(&unit)))
 }
 
 fn compiled(unit: &Unit) -> Result<(Value, Vec<Diagnostic>), Failure> {
-    let shader = unit.compile()?;
+    let mut shader = unit.compile()?;
+    let listing = spirv_listing::of(&unit.file);
+    if let Some(listing) = &listing {
+        shader = unit.compile_file(&listing.file)?;
+    }
     let key = key::to_json(unit.chip, &unit.key, None);
     let Sections { summary, figures, charts, interface, assembly, flow } =
-        Sections::new(&shader, &report::parts(&shader), &unit.sources(&key));
+        Sections::new(&shader, &report::parts(&shader), &unit.sources(&key, None));
     let value = json!({
+        "source": listing.map(|listing| listing.text),
         "listing": listing::shader(&shader),
         "shader": shader_json::shader(&shader, unit.chip),
         "html": {
@@ -89,8 +98,8 @@ fn compiled(unit: &Unit) -> Result<(Value, Vec<Diagnostic>), Failure> {
 }
 
 impl Unit {
-    fn sources<'s>(&'s self, key: &'s str) -> Sources<'s> {
-        let text = std::str::from_utf8(&self.file.bytes).ok();
+    fn sources<'s>(&'s self, key: &'s str, listing: Option<&'s str>) -> Sources<'s> {
+        let text = listing.or(std::str::from_utf8(&self.file.bytes).ok());
         Sources { name: &self.file.name, text, chip: self.chip, key, baseline: None }
     }
 }
@@ -98,9 +107,11 @@ impl Unit {
 /// The report of the shader of a request as one file: `html` of the answer.
 pub fn report(files: &Files, text: &str) -> String {
     let made = |unit: Unit| {
-        let shader = unit.compile()?;
+        let listing = spirv_listing::of(&unit.file);
+        let shader = unit.compile_file(listing.as_ref().map_or(&unit.file, |listing| &listing.file))?;
         let key = key::to_json(unit.chip, &unit.key, None);
-        Ok((json!({ "html": html::page(&shader, &unit.sources(&key)) }), Vec::new()))
+        let text = listing.as_ref().map(|listing| listing.text.as_str());
+        Ok((json!({ "html": html::page(&shader, &unit.sources(&key, text)) }), Vec::new()))
     };
     answer(request::<Shader>(text).and_then(|shader| shader.read(files)).and_then(made))
 }

@@ -1,6 +1,7 @@
 //! Runs of compute shaders on the reference machine: buffers in, buffers out.
 
 use agx_abi::Stage;
+use agx_compiler::internal::tracking::Tracking;
 use agx_emulator::Options;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -8,8 +9,10 @@ use serde_json::{Value, json};
 use super::compile::Shader;
 use super::{Files, answer, request};
 use crate::commands::{check_workgroups, groups};
+use crate::debugger::symbols;
 use crate::diagnostic::{Diagnostic, Failure};
 use crate::machine::{self, Job};
+use crate::report::html;
 use crate::resources::Specs;
 use crate::values::{self, Element, Slot};
 use crate::{lint, texture};
@@ -47,7 +50,7 @@ pub struct Ran {
 }
 
 impl Ran {
-    /// The answer: `buffers` with the place and the values of each, and the counts.
+    /// The answer: `buffers` with the place and the values of each, the counts, and `html` about the lines that ran.
     pub fn answer(&self) -> &str {
         &self.answer
     }
@@ -92,7 +95,7 @@ fn ran(
         arguments: &[],
         results: 0,
         workgroups,
-        options: Options { budget: machine::BUDGET, ..Options::default() },
+        options: Options { budget: machine::BUDGET, profile: true, ..Options::default() },
     };
     let outcome = machine::run(&shader, &mut bindings.buffers, &mut bindings.textures, &job);
     if let Some(failure) = outcome.failure {
@@ -106,7 +109,12 @@ fn ran(
     let shown: Vec<Value> =
         contents.iter().map(|contents| contents.shown(&wanted.shown)).collect::<Result<_, _>>()?;
     let report = &outcome.report;
+    let symbols = symbols::of(&shader, &Tracking::default());
+    let source = |name: &str, line: u32| unit.file.line(name, line);
+    let lines = report.profile.as_ref().map(|profile| html::executed(profile, &symbols, source));
     let value = json!({
+        "html": lines,
+        "files": shader.sources.files,
         "buffers": shown,
         "instructions": report.instructions,
         "lane_instructions": report.lane_instructions,

@@ -5,17 +5,28 @@ use agx_emulator::{Line, Profile};
 
 /// What the instructions of a source line did.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-struct Row {
+pub struct Row {
     /// File and line; `None` for code without a source position.
-    place: Option<(u32, u32)>,
-    executions: u64,
-    lanes: u64,
-    cycles: u64,
-    memory_lines: u64,
+    pub place: Option<(u32, u32)>,
+    /// Executed instructions, summed over SIMD-groups.
+    pub executions: u64,
+    /// The same, summed over active lanes.
+    pub lanes: u64,
+    /// Busy cycles of the ALU's slower pipe.
+    pub cycles: u64,
+    /// Lines of memory that were accessed.
+    pub memory_lines: u64,
+}
+
+impl Row {
+    /// Active lanes of an instruction, on average.
+    pub fn active(&self) -> f64 {
+        self.lanes as f64 / self.executions.max(1) as f64
+    }
 }
 
 /// The rows of a profile by file and line.
-fn rows(profile: &Profile, symbols: &Symbols) -> Vec<Row> {
+pub fn rows(profile: &Profile, symbols: &Symbols) -> Vec<Row> {
     let mut rows: Vec<Row> = Vec::new();
     for line in profile.lines.iter().filter(|line| line.executions != 0) {
         let place = place(line, symbols);
@@ -36,7 +47,8 @@ fn place(line: &Line, symbols: &Symbols) -> Option<(u32, u32)> {
     symbols.part(Part::Main).line(line.pc).map(|row| (row.file, row.line))
 }
 
-fn name(place: Option<(u32, u32)>, symbols: &Symbols) -> String {
+/// The name of a place.
+pub fn name(place: Option<(u32, u32)>, symbols: &Symbols) -> String {
     match place {
         Some((file, line)) => {
             format!("{}:{line}", symbols.files.get(file as usize).map_or("", String::as_str))
@@ -58,7 +70,7 @@ pub fn text(
         format!("{title}: {total} cycles\n cycles  share  executions  lanes  memory lines  line\n");
     for row in &rows {
         let share = 100.0 * row.cycles as f64 / total.max(1) as f64;
-        let lanes = row.lanes as f64 / row.executions.max(1) as f64;
+        let lanes = row.active();
         let code = row.place.and_then(|(file, line)| source(symbols.files.get(file as usize)?, line));
         let code = code.map_or_else(String::new, |code| format!("  {}", code.trim()));
         text.push_str(&format!(

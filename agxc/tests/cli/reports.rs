@@ -208,10 +208,16 @@ fn the_report_names_everything_it_shows() {
     assert!(bars(&html).len() > 20 && html.matches("<b>").count() == bars(&html).len(), "{html}");
 }
 
-/// Without source positions, the assembly has the whole page.
+/// A module without source positions is shown itself; the assembly has the whole page if there is nothing to show.
 #[test]
-fn a_report_without_source_has_no_empty_pane() {
+fn a_report_without_source_shows_the_module() {
     let folder = Folder::new("html-alone");
+    let html = out(&["compile", "-q", "--emit", "html", &shader("life.spv")]);
+    assert!(html.contains("%look = OpFunction") && html.contains("class=\"panes\""), "{html}");
+    let (source, assembly) = html.split_once("id=\"assembly\"").unwrap();
+    let line =
+        source.split("<tr data-l=\"").find(|row| row.contains("OpStore")).unwrap().split('"').next().unwrap();
+    assert!(assembly.contains(&format!("data-l=\"{line}\"")), "{line}");
     let main = u32::from_le_bytes(*b"main");
     let words = [
         &[0x0723_0203, 0x1_0000, 0, 5, 0, 2 << 16 | 17, 1, 3 << 16 | 14, 0, 1][..],
@@ -220,9 +226,14 @@ fn a_report_without_source_has_no_empty_pane() {
     ]
     .concat();
     let module: Vec<u8> = words.iter().flat_map(|word: &u32| word.to_le_bytes()).collect();
+    // No instruction of this module makes code.
     let html = out(&["compile", "--emit", "html", &folder.file("m.spv", &module)]);
+    assert!(html.contains("OpEntryPoint GLCompute %1 &quot;main&quot;"), "{html}");
+    let (text, bytes) = (folder.file("f.agal", b".agal 1 fragment\nmov oc, v0\n"), folder.path("f.bin"));
+    out(&["asm", &text, "-o", &bytes]);
+    let html = out(&["compile", "-x", "agal", "--emit", "html", &bytes]);
     assert!(
-        html.contains("The module has no source positions") && html.contains("class=\"panes alone\""),
+        html.contains("The input has no source positions") && html.contains("class=\"panes alone\""),
         "{html}"
     );
     assert!(!html.contains("id=\"source\"") && html.contains("id=\"assembly\""), "{html}");

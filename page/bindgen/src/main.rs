@@ -12,7 +12,13 @@ fn main() -> ExitCode {
         return ExitCode::from(2);
     };
     let mut bindgen = Bindgen::new();
-    let made = bindgen.input_path(input).typescript(false).web(true).and_then(|bindgen| bindgen.generate(folder));
+    let made = bindgen
+        .input_path(input)
+        .typescript(false)
+        .remove_name_section(true)
+        .remove_producers_section(true)
+        .web(true)
+        .and_then(|bindgen| bindgen.generate(folder));
     match made {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {

@@ -102,6 +102,12 @@ impl Drawn {
     }
 }
 
+/// Makes the message of a panic that of the exception. Called once, at the start.
+#[wasm_bindgen(start)]
+pub fn start() {
+    std::panic::set_hook(Box::new(|panic| wasm_bindgen::throw_str(&panic.to_string())));
+}
+
 /// Names and titles of the bundled examples.
 #[wasm_bindgen]
 pub fn examples() -> String {

@@ -4,9 +4,11 @@
 
 mod charts;
 mod comparison;
+mod executed;
 mod index;
 
 pub use comparison::comparison;
+pub use executed::executed;
 pub use index::{Entry, index};
 
 use std::collections::BTreeMap;
@@ -127,9 +129,8 @@ fn interface(shader: &CompiledShader, sources: &Sources<'_>) -> String {
 fn panes(rows: &str, assembly: &str) -> String {
     if rows.is_empty() {
         return format!(
-            "<h2>Assembly</h2>\n<p class=\"note\">Bars are cycles, with the stalled share in red. The module has no source \
-             positions; compilers write them with debug information (<code>glslangValidator -g</code>, <code>dxc -Zi</code>).\
-             </p>\n<div class=\"panes alone\">\n{assembly}</div>\n"
+            "<h2>Assembly</h2>\n<p class=\"note\">Bars are cycles, with the stalled share in red. The input has no source \
+             positions.</p>\n<div class=\"panes alone\">\n{assembly}</div>\n"
         );
     }
     format!(

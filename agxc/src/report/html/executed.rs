@@ -1,0 +1,44 @@
+//! What a run executed, as a table by source line.
+
+use std::fmt::Write as _;
+
+use agx_debug::Symbols;
+use agx_emulator::Profile;
+
+use super::super::executed::{name, rows};
+use super::{escaped, headings, link, pane};
+
+/// The section about the lines that ran; `source` returns the text of a line if it is known.
+pub fn executed<'s>(
+    profile: &Profile,
+    symbols: &Symbols,
+    source: impl Fn(&str, u32) -> Option<&'s str>,
+) -> String {
+    let rows = rows(profile, symbols);
+    let most = rows.iter().map(|row| row.cycles).max().unwrap_or(0).max(1);
+    let mut html = format!(
+        "<h2>Executed lines</h2>\n<p class=\"note\">Bars are busy cycles of the ALU; lanes are those active on average, of 32.</p>\n{}{}",
+        pane("executed"),
+        headings(["executions", "cycles", "lanes", "line"])
+    );
+    for row in &rows {
+        let text = row.place.and_then(|(file, line)| source(symbols.files.get(file as usize)?, line));
+        let code = match (row.place, text) {
+            (Some((_, line)), Some(text)) => format!("{line}: {}", text.trim()),
+            (place, _) => name(place, symbols),
+        };
+        let linked =
+            row.place.map_or_else(String::new, |(file, line)| format!(" data-l=\"{}\"", link(file, line)));
+        let _ = writeln!(
+            html,
+            "<tr{linked}><td class=\"n\">{}</td><td class=\"bar\"><b>{}</b><span><i style=\"--w:{}%\"></i></span></td>\
+             <td class=\"n\">{:.1}</td><td>{}</td></tr>",
+            row.executions,
+            row.cycles,
+            100 * row.cycles / most,
+            row.active(),
+            escaped(&code)
+        );
+    }
+    html + "</table></div>\n"
+}
