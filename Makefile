@@ -94,7 +94,7 @@ PAGE = target/page
 WASM = $(or $(CARGO_TARGET_DIR),target)/wasm32-unknown-unknown/page
 page:
 	$(CARGO) build --target wasm32-unknown-unknown --profile page --package agx-page
-	$(CARGO) run --manifest-path page/bindgen/Cargo.toml --locked -- $(WASM)/agx_page.wasm $(abspath $(WASM)/bindgen)
+	$(CARGO) run --manifest-path page/bindgen/Cargo.toml --target-dir $(or $(CARGO_TARGET_DIR),target)/bindgen --locked -- $(WASM)/agx_page.wasm $(abspath $(WASM)/bindgen)
 	cd page && npm ci --ignore-scripts --no-audit --no-fund && node build.mjs $(abspath $(WASM)/bindgen) $(abspath $(PAGE))
 
 page-test:

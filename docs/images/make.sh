@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes the pictures of docs/reports.md again; needs Chromium.
+# Makes the pictures of docs/reports.md and docs/page.md again; needs Chromium, and npm for the latter.
 #
 #     docs/images/make.sh
 set -euo pipefail
@@ -32,3 +32,10 @@ picture() { # FILE HEIGHT PICTURE
 }
 picture report.html 900 report.png
 picture selected.html 600 report-source.png
+
+if command -v npm >/dev/null; then
+    make page
+    CHROMIUM=$(command -v chromium) node page/test/pictures.mjs target/page docs/images
+else
+    echo "images: npm is not installed; the pictures of docs/page.md are as they were" >&2
+fi
