@@ -1,9 +1,9 @@
 //! The command line of the AGX compiler as a library: [`main`] is the program, and [`embed`] offers compilation, runs and
 //! drawing to programs that show them, such as the page.
 //!
-//! Every command is a row of [`commands::COMMANDS`]; help, completions and the README's usage are generated from that
-//! table. A command reads its inputs through [`context::Context`], writes through [`output`], and reports errors
-//! through [`diagnostic::Failure`], which also determines the exit code.
+//! Every command is a row of `commands::COMMANDS`; help, completions and the README's usage are generated from that
+//! table. A command reads its inputs through `context::Context`, writes through `output`, and reports errors
+//! through `diagnostic::Failure`, which also determines the exit code.
 
 mod align;
 mod assembly;
