@@ -35,17 +35,20 @@ export class Machine {
     for (const resolve of waiting.values()) resolve({ answer: { stopped: why, diagnostics: [] }, milliseconds: 0 });
   }
 
-  fail(message) {
-    const diagnostics = [{ severity: "error", code: "AGX0099", message: `internal error: ${message}` }];
+  fail(message, isDeep = false) {
+    const problem = isDeep
+      ? { code: "AGX2211", message: "the text is nested more deeply than the stack of this browser allows; agxc on a computer allows more" }
+      : { code: "AGX0070", message: `internal error: ${message}` };
+    const diagnostics = [{ severity: "error", ...problem }];
     const waiting = this.waiting;
     this.worker.terminate();
     this.start();
     for (const resolve of waiting.values()) resolve({ answer: { diagnostics }, milliseconds: 0 });
   }
 
-  finish({ number, answer, trap, milliseconds }) {
+  finish({ number, answer, trap, isDeep, milliseconds }) {
     // A trap leaves the memory of the module in an unknown state.
-    if (trap !== undefined) return this.fail(trap);
+    if (trap !== undefined) return this.fail(trap, isDeep);
     this.waiting.get(number)?.({ answer, milliseconds });
     this.waiting.delete(number);
   }

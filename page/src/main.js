@@ -9,7 +9,7 @@ import { RunView } from "./run.js";
 import { Settings } from "./settings.js";
 import { showTabs } from "./tabs.js";
 import { PAIRS } from "./pairs.js";
-import { emptyProject, find, fromFragment, makeFile, shaderOf, toFragment } from "./project.js";
+import { bytesOf, emptyProject, find, fromFragment, makeFile, shaderOf, toFragment } from "./project.js";
 
 const $ = (id) => document.getElementById(id);
 
@@ -320,8 +320,8 @@ class Page {
   }
 
   async keep() {
-    await this.compiler.call("keep", this.project);
-    this.kept = { shader: shaderOf(this.project), text: find(this.project, this.project.active)?.text };
+    const files = this.project.files.map((file) => ({ name: file.name, bytes: bytesOf(file) }));
+    this.kept = { shader: shaderOf(this.project), files };
     $("compare-note").textContent = `${this.project.active} is kept. Edit it, or change the settings, to compare.`;
     await this.compare();
   }
@@ -329,7 +329,7 @@ class Page {
   async compare() {
     if (!this.kept || !this.compiled) return;
     const request = JSON.stringify({ before: this.kept.shader, after: shaderOf(this.project) });
-    const { answer } = await this.compiler.call("compare", this.project, { request });
+    const { answer } = await this.compiler.call("compare", this.project, { request, kept: this.kept.files });
     const result = $("compare-result");
     if (answer.html) result.innerHTML = answer.html;
     else {

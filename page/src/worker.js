@@ -4,8 +4,6 @@
 import init, { Files, examples, languages, passes } from "./agx_page.js";
 
 let files = null;
-// The versions that a comparison starts from.
-let kept = null;
 
 const lists = () => ({ examples: JSON.parse(examples()), ...JSON.parse(languages()), phases: JSON.parse(passes()) });
 
@@ -21,12 +19,13 @@ const calls = {
   compile: ({ request }) => JSON.parse(files.compile(request)),
   ir: ({ request }) => JSON.parse(files.ir(request)),
   report: ({ request }) => JSON.parse(files.report(request)),
-  keep() {
-    kept = new Files();
-    for (const name of files.names()) kept.add(name, files.contents(name));
-    return {};
+  compare({ request, kept }) {
+    const old = new Files();
+    for (const { name, bytes } of kept) old.add(name, bytes);
+    const answer = JSON.parse(files.compare(old, request));
+    old.free();
+    return answer;
   },
-  compare: ({ request }) => JSON.parse(files.compare(kept ?? files, request)),
   run({ request }) {
     const ran = files.run(request);
     const answer = JSON.parse(ran.answer());
@@ -62,7 +61,9 @@ const ready = new Promise((resolve) => {
       const answer = calls[call](data);
       self.postMessage({ number, answer, milliseconds: performance.now() - begin });
     } catch (error) {
-      self.postMessage({ number, trap: String(error?.message ?? error) });
+      // The engine's stack is smaller than what a program of its own takes for nested texts.
+      const isDeep = error instanceof RangeError;
+      self.postMessage({ number, trap: String(error?.message ?? error), isDeep });
     }
   });
 });

@@ -234,6 +234,18 @@ test("a scene is drawn, and drawn again with another value", async (t) => {
   assert.notDeepEqual(await pixel(page, 145, 40), top, "half a turn");
 });
 
+test("a text that is too deep for the browser is an error, and the next one compiles", async (t) => {
+  const page = await open(t);
+  const [, instructions] = /(\d+) instructions/.exec(await page.textContent("#status"));
+  await view(page, "compare");
+  await page.click("#keep");
+  await write(page, DOUBLE.replace("x * 2.0", Array(8000).fill("x").join(" + ")));
+  assert.match(await page.textContent("#diagnostics"), /error\[AGX2211\]: the text is nested more deeply/);
+  await write(page, DOUBLE);
+  assert.match(await page.textContent("#status"), /compute shader main: \d+ instructions/);
+  assert.equal(await page.textContent("#compare-result .comparison td"), instructions, "the kept version is still there");
+});
+
 test("two versions are compared", async (t) => {
   const page = await open(t, clipboard);
   await write(page, DOUBLE);
