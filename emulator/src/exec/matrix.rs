@@ -44,8 +44,8 @@ impl Matrix {
             core.notes.push(FindingKind::MatrixOverlap.into());
         }
         let places = [&self.a, &self.b, &self.c].map(|src| src.place);
-        let is_odd = |place: Place| matches!(place, Place::Register(half) if half % 2 != 0);
-        if self.dst.half % 2 != 0 || places.into_iter().any(is_odd) {
+        let is_odd = |place: Place| matches!(place, Place::Register(half) if !half.is_multiple_of(2));
+        if !self.dst.half.is_multiple_of(2) || places.into_iter().any(is_odd) {
             core.notes.push(FindingKind::MatrixUnaligned.into());
         }
         for (row, sums) in sum.iter_mut().enumerate() {

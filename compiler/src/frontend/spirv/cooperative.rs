@@ -77,7 +77,7 @@ impl Matrix {
     }
 
     /// The elements that a lane has of the tile at a row and column of tiles.
-    fn tile<'l>(self, leaves: &'l [Src], row: u32, column: u32) -> Result<&'l [Src], CompileError> {
+    fn tile(self, leaves: &[Src], row: u32, column: u32) -> Result<&[Src], CompileError> {
         let tile = row.saturating_mul(self.tiles[1]).saturating_add(column);
         let start = tile.saturating_mul(PAIR) as usize;
         let elements = leaves.get(start..start.saturating_add(PAIR as usize));
