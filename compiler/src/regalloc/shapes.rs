@@ -80,11 +80,19 @@ impl Shapes {
     #[inline]
     pub fn of(&self, f: &Function<'_>, value: Value) -> Shape {
         let ty = f.ty(value);
-        let mut align = if self.alu64[value] { ALU64_ALIGN } else { least_align(ty) };
-        if self.any_matrix && self.matrix[value] {
-            align = align.max(MATRIX_ALIGN);
-        }
+        let has_special = self.any_alu64 || self.any_matrix;
+        let align = if has_special { self.align(value, ty) } else { least_align(ty) };
         Shape { halves: ty.halves(), align }
+    }
+
+    /// The alignment of a value of type `ty`, where some values need more than the encoding requires.
+    #[cold]
+    fn align(&self, value: Value, ty: Type) -> u16 {
+        match () {
+            () if self.alu64[value] => ALU64_ALIGN,
+            () if self.matrix[value] => least_align(ty).max(MATRIX_ALIGN),
+            () => least_align(ty),
+        }
     }
 
     /// Half registers that alignment may waste in addition to the demand: packing by descending alignment

@@ -97,6 +97,7 @@ impl<'a> Assigner<'_, 'a> {
 
     /// Releases the registers of ending names: not those of parts whose vector still owns them, and not those that parts
     /// inherit from vectors.
+    #[inline]
     pub(super) fn release_ending(&mut self) {
         for index in 0..self.shared.len() {
             let SharedPart { vector, part, .. } = self.shared[index];
