@@ -151,7 +151,9 @@ impl<'t, 'a> Values<'t, 'a> {
     /// Marks variables as relaxed.
     pub fn mark_variable(&mut self, id: u32, first: Variable, ty: Ty) {
         self.relaxed.mark_variable(&mut self.kit.vars, self.module, id, first, ty);
-        if let (Some(named), Ok(count)) = (&mut self.kit.vars.named, self.types.leaf_count(ty)) {
+        if let Some(named) = &mut self.kit.vars.named
+            && let Ok(count) = self.types.leaf_count(ty)
+        {
             named.hold(id, first, count);
         }
     }
