@@ -212,9 +212,10 @@ impl<'a> Assigner<'_, 'a> {
     fn visit(&mut self, inst: Inst, position: u32) -> Result<(), CompileError> {
         let data = self.f.insts[inst];
         self.ending.clear();
+        let apart = apart_sources(&data);
         let mut outlasting: ArrayVec<Value, 2> = ArrayVec::new();
         for value in ending_sources(&data, &self.last, self.live, position) {
-            match apart_sources(&data).iter().any(|src| src.as_value() == Some(value)) {
+            match apart.iter().any(|src| src.as_value() == Some(value)) {
                 true => outlasting.push(value),
                 false => self.ending.push(self.names.get(value)),
             }
@@ -410,7 +411,7 @@ impl<'a> Assigner<'_, 'a> {
     }
 
     /// The shape of a value, or of the value that a name denotes. The parts in a vector's register are aligned too.
-    #[inline]
+    #[inline(always)]
     pub(super) fn shape(&self, value: Value) -> Shape {
         let value = self.origin[value].unwrap_or(value);
         let own = self.shapes.of(self.f, value);

@@ -77,7 +77,7 @@ impl Shapes {
 
     /// The shape of a value. 32-bit registers begin at even halves; vectors need no more alignment than their
     /// elements.
-    #[inline]
+    #[inline(always)]
     pub fn of(&self, f: &Function<'_>, value: Value) -> Shape {
         let ty = f.ty(value);
         let has_special = self.any_alu64 || self.any_matrix;

@@ -285,6 +285,7 @@ fn check_outcome(eval: &Eval<'_, '_, '_>, row: &Row, ty: Ty, first: &[Src]) -> R
     }
 }
 
+#[inline]
 pub(super) fn component_of(
     eval: &mut Eval<'_, '_, '_>,
     row: &Row,
