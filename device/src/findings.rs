@@ -2,6 +2,10 @@
 
 use std::fmt;
 
+use agx_emulator::Touch;
+
+use crate::statistics::Work;
+
 /// The location of a finding.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Place {
@@ -38,6 +42,17 @@ impl fmt::Display for Place {
         }
         Ok(())
     }
+}
+
+/// The fragments of a program that touched a pixel.
+#[derive(Clone, PartialEq, Debug)]
+pub struct PixelHistory {
+    /// The draw, or the background program of a tile.
+    pub place: Place,
+    /// Whether a draw ran it, or a tile.
+    pub work: Work,
+    /// The fragments in order.
+    pub touches: Vec<Touch>,
 }
 
 /// An error and its location.

@@ -28,7 +28,7 @@ pub mod words {
 }
 
 pub use crate::compare::Difference;
-pub use crate::findings::{Finding, Place};
+pub use crate::findings::{Finding, PixelHistory, Place};
 pub use crate::kernel::Kernel;
 pub use crate::node::Node;
 pub use crate::recording::{Recording, Replay, ReplayError};

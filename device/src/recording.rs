@@ -10,7 +10,7 @@ use agx_emulator::{Access, Memory};
 
 use crate::compare::{Difference, Written};
 use crate::execute::{Command, Device, Submission};
-use crate::findings::Finding;
+use crate::findings::{Finding, PixelHistory};
 use crate::kernel::parse_commands;
 use crate::settings::Settings;
 use crate::statistics::Statistics;
@@ -237,6 +237,8 @@ pub struct Replay {
     pub statistics: Statistics,
     /// The listing, with [`Settings::trace`].
     pub trace: String,
+    /// The fragments that touched a pixel, with [`Settings::pixel`].
+    pub history: Vec<PixelHistory>,
 }
 
 /// Maximum number of differences.
@@ -332,6 +334,7 @@ impl Recording {
         replay.findings = device.notebook.all().to_vec();
         replay.statistics = std::mem::take(&mut device.statistics);
         replay.trace = std::mem::take(&mut device.trace);
+        replay.history = std::mem::take(&mut device.history);
         Ok(replay)
     }
 

@@ -23,6 +23,8 @@ pub struct Settings {
     pub parameter_bytes: u64,
     /// Maximum number of instructions of a SIMD-group.
     pub max_steps: u64,
+    /// Keep the history of this pixel of every render pass.
+    pub pixel: Option<[u32; 2]>,
     /// Seed of undefined values, of the interleaving, and of the order of tiles.
     pub seed: u64,
     /// Commands run on a thread of the device, in any order that barriers and fences allow, and fences are signalled
@@ -45,6 +47,7 @@ impl Default for Settings {
             interrupt_draws: 0,
             parameter_bytes: PARAMETER_BYTES,
             max_steps: 1 << 26,
+            pixel: None,
             seed: 0,
             asynchronous: false,
             threads: 1,
@@ -78,6 +81,7 @@ impl Settings {
             interrupt_draws: number("INTERRUPT").unwrap_or(default.interrupt_draws),
             parameter_bytes: number("PARAMETER_BYTES").map_or(default.parameter_bytes, u64::from),
             max_steps: default.max_steps,
+            pixel: default.pixel,
             seed: number("ASYNC").or(number("SEED")).unwrap_or(0).into(),
             asynchronous: is_set("ASYNC"),
             threads: number("THREADS").unwrap_or_else(host_threads),

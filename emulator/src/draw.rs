@@ -287,13 +287,13 @@ pub fn shade(memory: &mut Memory, framebuffer: &mut Framebuffer, shade: &Shade<'
 }
 
 /// What watches the pixel that the options name.
-fn watcher(options: &Options) -> Option<Box<Watcher>> {
+pub(crate) fn watcher(options: &Options) -> Option<Box<Watcher>> {
     options.watch.history.map(|pixel| Box::new(Watcher::new(pixel)))
 }
 
 /// The history of the pixel that is watched.
-fn history(frame: &mut Frame) -> Vec<Touch> {
-    frame.watcher.take().map_or_else(Vec::new, |watcher| watcher.into_touches())
+pub(crate) fn history(frame: &mut Frame) -> Vec<Touch> {
+    frame.watcher.as_mut().map_or_else(Vec::new, |watcher| watcher.take_touches())
 }
 
 /// Moves the framebuffer into a frame for the duration of a draw.

@@ -64,9 +64,9 @@ impl Watcher {
         Watcher { pixel, primitive: [0; 2], touches: Vec::new(), is_open: false }
     }
 
-    /// The history.
-    pub(crate) fn into_touches(self) -> Vec<Touch> {
-        self.touches
+    /// The history since the last call.
+    pub(crate) fn take_touches(&mut self) -> Vec<Touch> {
+        std::mem::take(&mut self.touches)
     }
 
     /// A fragment of a pixel begins, with these samples.

@@ -243,6 +243,7 @@ impl<'a> Machine<'a> {
     }
 
     /// Chooses the SIMD-group that runs next; `None` if all have stopped.
+    #[inline(always)]
     pub(crate) fn next_turn(
         &mut self,
         program: &Program,
@@ -253,7 +254,7 @@ impl<'a> Machine<'a> {
             let ready = ready(teams);
             if !ready.is_empty() {
                 let (team, group) = ready[self.state.rng.below(ready.len() as u64) as usize];
-                let is_alone = teams.iter().map(|team| team.groups.len()).sum::<usize>() == 1;
+                let is_alone = matches!(teams, [Team { groups, .. }] if groups.len() == 1);
                 let left = if is_alone { u64::MAX } else { self.turn_length() };
                 return Some(Chosen { team, group, left });
             }
@@ -268,6 +269,7 @@ impl<'a> Machine<'a> {
     }
 
     /// Runs the turn of a SIMD-group, or the part of it that `chosen` limits it to.
+    #[inline(always)]
     pub(crate) fn run_turn(
         &mut self,
         program: &Program,
@@ -285,6 +287,7 @@ impl<'a> Machine<'a> {
     }
 
     /// Ends the turn of a SIMD-group of `team`.
+    #[inline(always)]
     pub(crate) fn end_turn(&mut self, program: &Program, team: &mut Team, preamble: bool) {
         if let Some(order) = &mut self.state.order {
             order.drain(self.memory);
@@ -379,12 +382,12 @@ impl<'a> Machine<'a> {
         }
         let most = (options.max_steps - group.steps).min(self.state.budget).min(turn.left);
         let mut left = most;
+        if options.profile {
+            outcome = turn.profiled(group, &mut core, &mut log, &mut left);
+        }
         while left > 0 && group.progress == Progress::Running && outcome.is_ok() {
             left -= 1;
-            outcome = match options.profile {
-                true => turn.profiled(group, &mut core, &mut log),
-                false => turn.one(group, &mut core, &mut log),
-            };
+            outcome = turn.one(group, &mut core, &mut log);
         }
         group.steps += most - left;
         self.state.budget -= most - left;
@@ -462,7 +465,7 @@ struct Turn<'t> {
 }
 
 impl Turn<'_> {
-    #[inline]
+    #[inline(always)]
     fn one(&mut self, group: &mut Group, core: &mut Core<'_>, log: &mut Log<'_>) -> Result<(), Box<Finding>> {
         let program = self.program;
         let decoded;
@@ -520,20 +523,25 @@ impl Turn<'_> {
         Ok(())
     }
 
-    /// Like [`Turn::one`], with the lines of memory that the instruction accesses.
+    /// Runs the turn, and counts the lines of memory that each instruction accesses.
+    #[cold]
     #[inline(never)]
     fn profiled(
         &mut self,
         group: &mut Group,
         core: &mut Core<'_>,
         log: &mut Log<'_>,
+        left: &mut u64,
     ) -> Result<(), Box<Finding>> {
-        let (at, before) = (self.program.index(group.pc), core.traffic.lines);
-        let outcome = self.one(group, core, log);
-        if let Some(at) = at {
-            self.counts.count_lines(at, core.traffic.lines - before);
+        while *left > 0 && group.progress == Progress::Running {
+            *left -= 1;
+            let (at, before) = (self.program.index(group.pc), core.traffic.lines);
+            self.one(group, core, log)?;
+            if let Some(at) = at {
+                self.counts.count_lines(at, core.traffic.lines - before);
+            }
         }
-        outcome
+        Ok(())
     }
 
     /// The next instruction would exceed the limit of the SIMD-group or of the run.

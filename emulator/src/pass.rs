@@ -8,12 +8,13 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use crate::dispatch::{Options, Stop};
-use crate::draw::{Draw, Stage, frame};
+use crate::draw::{Draw, Stage, frame, history, watcher};
 use crate::exec::stack;
 use crate::findings::Finding;
 use crate::fragments::{Running, cover, shade_primitives};
 use crate::frame::{Frame, Framebuffer, Primitive, Tests};
 use crate::geometry::Geometry;
+use crate::history::Touch;
 use crate::machine::{Job, Machine, Team, conclude};
 use crate::machine_state::{State, threads};
 use crate::memory::{Memory, MemoryFault};
@@ -197,7 +198,11 @@ fn shared(memory: &Memory, visit: &Visit<'_>, tiles: usize) -> usize {
     }
     let fragments = visit.draws.iter().map(|binned| &binned.draw.fragment);
     let stages = fragments.chain([&visit.background, &visit.end]);
-    threads(&visit.options, memory, stages.map(|stage| stage.program)).min(tiles)
+    match visit.options.watch.history {
+        // The fragments of a pixel, which may be in several layers, are listed in order.
+        Some(_) => 1,
+        None => threads(&visit.options, memory, stages.map(|stage| stage.program)).min(tiles),
+    }
 }
 
 /// The primitives of each tile: numbers of the draw and of the primitive in it.
@@ -241,12 +246,21 @@ struct Runner<'a> {
     fault: Option<Box<Finding>>,
     /// Samples that passed the tests.
     passed: u64,
+    /// The fragments that touched the pixel that is watched.
+    history: Vec<Touch>,
 }
 
 impl<'a> Runner<'a> {
     fn new(stage: Stage<'a>, garbage: &Arc<Garbage>, options: &Options) -> Runner<'a> {
         let state = State::new(garbage.clone(), options, stage.uniforms, stage.states);
-        Runner { stage, state: Some(state), counts: Running::new(&stage), fault: None, passed: 0 }
+        Runner {
+            stage,
+            state: Some(state),
+            counts: Running::new(&stage),
+            fault: None,
+            passed: 0,
+            history: Vec::new(),
+        }
     }
 
     /// The same stage for another thread.
@@ -257,6 +271,7 @@ impl<'a> Runner<'a> {
             counts: Running::new(&self.stage),
             fault: self.fault.clone(),
             passed: 0,
+            history: Vec::new(),
         }
     }
 
@@ -288,7 +303,8 @@ impl<'a> Runner<'a> {
 
     fn report(self, options: &Options) -> Result<Report, Stop> {
         let programs: Vec<_> = self.counts.programs(&self.stage).collect();
-        let report = self.state.map(|state| state.report(options, &programs)).unwrap_or_default();
+        let mut report = self.state.map(|state| state.report(options, &programs)).unwrap_or_default();
+        report.history = self.history;
         conclude(self.fault.map_or(Ok(()), Err), report)
     }
 }
@@ -307,7 +323,7 @@ impl<'a> Worker<'a> {
         let garbage = Arc::new(Garbage::new(visit.options.seed));
         let runner = |stage| Runner::new(stage, &garbage, &visit.options);
         Worker {
-            frame: Frame::new(visit.shape.memory()),
+            frame: Frame { watcher: watcher(&visit.options), ..Frame::new(visit.shape.memory()) },
             background: runner(visit.background),
             draws: visit.draws.iter().map(|binned| runner(binned.draw.fragment)).collect(),
             end: runner(visit.end),
@@ -368,8 +384,12 @@ impl<'a> Worker<'a> {
     fn fill(&mut self, memory: &mut Memory, options: &Options, pixels: [u32; 4]) {
         let Worker { frame, background, .. } = self;
         (frame.tests, frame.late_tests, frame.primitive) = (Tests::default(), false, Primitive::default());
+        if let Some(watcher) = &mut frame.watcher {
+            watcher.primitive = [0; 2];
+        }
         background
             .run(memory, options, |machine, stage, counts| cover(machine, frame, pixels, stage, counts));
+        background.history.extend(history(frame));
     }
 
     /// Shades primitives of a draw.
@@ -384,6 +404,7 @@ impl<'a> Worker<'a> {
             shade_primitives(machine, frame, primitives, &binned.draw, counts)
         });
         runner.passed += frame.buffer.passed;
+        runner.history.extend(history(frame));
     }
 
     /// Runs the end-of-tile program.

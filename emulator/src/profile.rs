@@ -79,46 +79,50 @@ impl Cycles {
 
 /// Executions of each instruction of a program.
 #[derive(Clone, Debug)]
-pub(crate) struct Counts(Vec<Count>);
+pub(crate) struct Counts {
+    counts: Vec<Count>,
+    /// Accessed lines of 128 bytes by instruction, if they are counted.
+    lines: Vec<u64>,
+}
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Count {
     executions: u64,
     lanes: u64,
-    /// Accessed lines of 128 bytes, if they are counted.
-    lines: u64,
 }
 
 impl Counts {
     pub(crate) fn new(program: &Program) -> Counts {
-        Counts(vec![Count::default(); program.ops().len()])
+        Counts { counts: vec![Count::default(); program.ops().len()], lines: Vec::new() }
     }
 
     /// One execution of instruction `at` by a given number of lanes.
     #[inline]
     pub(crate) fn count(&mut self, at: usize, lanes: u32) {
-        let count = &mut self.0[at];
+        let count = &mut self.counts[at];
         count.executions += 1;
         count.lanes += u64::from(lanes);
     }
 
     /// Lines of memory that instruction `at` accessed.
     pub(crate) fn count_lines(&mut self, at: usize, lines: u64) {
-        self.0[at].lines += lines;
+        self.lines.resize(self.counts.len(), 0);
+        self.lines[at] += lines;
     }
 
     /// Adds the counts of another run of the same program.
     pub(crate) fn merge(&mut self, other: &Counts) {
-        for (count, more) in self.0.iter_mut().zip(&other.0) {
+        for (count, more) in self.counts.iter_mut().zip(&other.counts) {
             count.executions += more.executions;
             count.lanes += more.lanes;
-            count.lines += more.lines;
         }
+        self.lines.resize(self.lines.len().max(other.lines.len()), 0);
+        self.lines.iter_mut().zip(&other.lines).for_each(|(lines, more)| *lines += more);
     }
 
     /// Adds the program's sums to a report.
     pub(crate) fn add_to(&self, report: &mut Report, program: &Program) {
-        for (op, count) in program.ops().iter().zip(&self.0) {
+        for (op, count) in program.ops().iter().zip(&self.counts) {
             report.instructions += count.executions;
             report.lane_instructions += count.lanes;
             report.cycles.add(op, count.executions);
@@ -153,10 +157,11 @@ pub struct Profile {
 impl Profile {
     pub(crate) fn new(program: &Program, counts: &Counts) -> Profile {
         let mut lines: Vec<Line> = Vec::new();
-        for (op, count) in program.ops().iter().zip(&counts.0) {
+        for (at, (op, count)) in program.ops().iter().zip(&counts.counts).enumerate() {
             let mut cycles = Cycles::default();
             cycles.add(op, count.executions);
-            let Count { executions, lanes, lines: memory_lines } = *count;
+            let Count { executions, lanes } = *count;
+            let memory_lines = counts.lines.get(at).copied().unwrap_or(0);
             lines.push(Line { pc: op.pc, text: op.text(), executions, lanes, cycles, memory_lines });
         }
         lines.sort_by_key(|line| line.pc);

@@ -47,6 +47,7 @@ const LARGE_TYPES: &[(&str, &str, usize, usize, &str)] = &[
     ("emulator/src/group.rs", "Group", 25, 25, "the registers and masks of a SIMD-group"),
     ("launch/draw.rs", "DrawLaunch", 20, 25, "the inputs of a draw"),
     ("emulator/src/textures.rs", "Texture", 14, 25, "the fields of a texture descriptor"),
+    ("device/src/settings.rs", "Settings", 13, 25, "a field for each setting of the device"),
     ("execute/state.rs", "Raster", 15, 25, "the fields of the rasterizer's records"),
     ("driver/src/command.rs", "Recorder", 12, 71, "what encodes commands: a method for each, by subject in ten files"),
     ("agal/src/check/mod.rs", "Checker", 12, 33, "a method for each rule of the format"),

@@ -71,7 +71,7 @@ pub fn pixel(text: &str) -> Result<[u32; 2], Failure> {
 fn pixel_text([x, y]: [u32; 2], drawn: &Picture) -> String {
     let mut text = format!("pixel {x},{y}: cleared to {}\n", scene::state_text(&drawn.cleared));
     for (number, draw) in drawn.draws.iter().enumerate() {
-        text.push_str(&scene::history_text(number, &draw.report.history));
+        text.push_str(&scene::history_text(&format!("draw {number}"), &draw.report.history, scene::SCENE));
     }
     text
 }

@@ -1,18 +1,24 @@
 //! `agxc replay`: runs the submissions of a recording without the driver.
 
-use agx_device::{Finding, Replay, Settings, host_threads};
+use agx_device::{Finding, PixelHistory, Replay, Settings, Work, host_threads};
 use clap::ArgMatches;
 
-use super::{Arg, Takes, arg, trace};
+use super::{Arg, Takes, arg, pixel, trace};
 use crate::context::Context;
 use crate::diagnostic::{Diagnostic, Failure, Problems};
 use crate::output;
+use crate::scene::{BACKGROUND, TILE, history_text};
 
 /// Options of this command.
 pub const ARGS: &[Arg] = &[
     arg("list", Takes::Nothing, "Print every record before it runs, as `trace` does"),
     arg("instructions", Takes::Nothing, "Print every executed instruction with the values that it wrote"),
     arg("statistics", Takes::Nothing, "Print launches, instructions and cycles by program"),
+    arg(
+        "pixel",
+        Takes::Value("X,Y"),
+        "Print every fragment that touched this pixel of a render pass, and what became of it",
+    ),
 ];
 
 /// The device settings of the options.
@@ -25,6 +31,7 @@ fn settings(options: &ArgMatches) -> Result<Settings, Failure> {
         seed: trace::number(options, "seed")?.unwrap_or(0),
         threads: trace::number(options, "threads")?.map_or_else(host_threads, |threads| threads as u32),
         interrupt_draws: trace::number(options, "interrupt")?.unwrap_or(0) as u32,
+        pixel: options.get_one::<String>("pixel").map(|text| pixel(text)).transpose()?,
         ..Settings::default()
     })
 }
@@ -36,6 +43,10 @@ pub fn run(options: &ArgMatches, context: &mut Context) -> Result<(), Failure> {
     let replay = trace::read(name)?.replay(settings);
     let replay = replay.map_err(|error| Diagnostic::new(110, error.to_string()).in_file(name))?;
     let mut text = replay.trace.clone();
+    for PixelHistory { place, work, touches } in &replay.history {
+        let form = if *work == Work::Tile { BACKGROUND } else { TILE };
+        text.push_str(&history_text(&format!("{place}, {work}"), touches, form));
+    }
     let statistics = &replay.statistics;
     match options.get_flag("statistics") {
         true => text.push_str(&statistics.to_string()),

@@ -11,7 +11,7 @@ mod state;
 mod tests;
 
 pub use bundled::{BUNDLED, Bundled, Files};
-pub use history::{state_text, text as history_text};
+pub use history::{BACKGROUND, SCENE, TILE, state_text, text as history_text};
 pub use model::{Blend as BlendFile, Scene};
 pub use render::{Picture, Shown, Wishes, render, render_watched};
 pub use state::{Names, blending, choose, write_mask};

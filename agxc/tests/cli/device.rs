@@ -45,6 +45,34 @@ fn a_recording_replays() {
     assert!(out(&["replay", LAUNCH, "--list"]).contains("threads [40, 1, 1]"));
 }
 
+/// A draw of three triangles of three vertices each on a cleared target of 48 × 40 pixels.
+const DRAW: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../device/tests/recordings/draw.agxrec");
+
+/// The last bytes of each pixel are those of lavapipe's picture of the draw.
+#[test]
+fn a_pixel_of_a_recording_has_a_history() {
+    let history = |pixel: &str| -> Vec<String> {
+        let text = out(&["replay", DRAW, "--pixel", pixel]);
+        text.lines().filter(|line| line.contains("passed")).map(str::to_owned).collect()
+    };
+    let cases: [(&str, &[&str], [u8; 4]); 3] = [
+        ("24,20", &["primitive 0", "primitive 2"], [50, 29, 123, 157]),
+        ("1,1", &[], [26, 51, 77, 255]),
+        ("40,33", &["primitive 1"], [18, 49, 106, 121]),
+    ];
+    for (pixel, primitives, last) in cases {
+        let lines = history(pixel);
+        assert_eq!(lines.len(), primitives.len() + 1, "{pixel}: {lines:?}");
+        assert!(lines[0].contains(", tile: passed") && lines[0].contains("to 26,51,77,255,"), "{lines:?}");
+        for (line, primitive) in lines[1..].iter().zip(primitives) {
+            assert!(line.contains(primitive), "{pixel}: {line} lacks {primitive}");
+        }
+        let [r, g, b, a] = last;
+        assert!(lines[primitives.len()].contains(&format!("to {r},{g},{b},{a},")), "{pixel}: {lines:?}");
+    }
+    fails(&["replay", DRAW, "--pixel", "24"], b"", 2, "expected X,Y, found `24`");
+}
+
 #[test]
 fn damage_is_noticed() {
     let folder = Folder::new("recordings");

@@ -13,9 +13,9 @@ pub(crate) mod vertices;
 
 use std::collections::BTreeMap;
 
-use agx_emulator::{Lines, Memory, Options, Report, States, Stop};
+use agx_emulator::{Lines, Memory, Options, Report, States, Stop, Watch};
 
-use crate::findings::{Notebook, Place};
+use crate::findings::{Notebook, PixelHistory, Place};
 use crate::programs::Programs;
 use crate::record::{Record, Scope, usc_fragment};
 use crate::settings::Settings;
@@ -63,6 +63,8 @@ pub(crate) struct Device {
     pub(crate) notebook: Notebook,
     pub(crate) statistics: Statistics,
     pub(crate) trace: String,
+    /// The fragments that touched the pixel of the settings.
+    pub(crate) history: Vec<PixelHistory>,
     pub(crate) place: Place,
     /// Whether the command ended early.
     failed: bool,
@@ -79,6 +81,7 @@ impl Device {
             notebook: Notebook::default(),
             statistics: Statistics::default(),
             trace: String::new(),
+            history: Vec::new(),
             place: Place::default(),
             failed: false,
             scratch_lists: BTreeMap::new(),
@@ -153,6 +156,7 @@ impl Device {
             soft_fault: self.settings.soft_faults,
             trace: self.settings.instructions,
             threads: self.settings.threads,
+            watch: Watch { history: self.settings.pixel, capture: None },
             ..Options::default()
         }
     }
@@ -170,6 +174,10 @@ impl Device {
         };
         self.place.program = Some(program);
         self.statistics.add(program, work, &report);
+        if !report.history.is_empty() {
+            let history = PixelHistory { place: self.place.clone(), work, touches: report.history.clone() };
+            self.history.push(history);
+        }
         for line in &report.trace {
             self.trace.push_str(line);
             self.trace.push('\n');
