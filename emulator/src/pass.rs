@@ -198,11 +198,7 @@ fn shared(memory: &Memory, visit: &Visit<'_>, tiles: usize) -> usize {
     }
     let fragments = visit.draws.iter().map(|binned| &binned.draw.fragment);
     let stages = fragments.chain([&visit.background, &visit.end]);
-    match visit.options.watch.history {
-        // The fragments of a pixel, which may be in several layers, are listed in order.
-        Some(_) => 1,
-        None => threads(&visit.options, memory, stages.map(|stage| stage.program)).min(tiles),
-    }
+    threads(&visit.options, memory, stages.map(|stage| stage.program)).min(tiles)
 }
 
 /// The primitives of each tile: numbers of the draw and of the primitive in it.

@@ -177,10 +177,8 @@ impl<'s> Walk<'s> {
                     dead += halves(*dst);
                 }
             }
-            max = max.max(used + dead);
-            if data.op.keeps_apart() {
-                max = max.max(used + dead + self.ending_apart(f, live, block, data));
-            }
+            let apart = if data.op.keeps_apart() { self.ending_apart(f, live, block, data) } else { 0 };
+            max = max.max(used + dead + apart);
             used -= begun;
             if data.op != Op::Ir(IrOp::Phi) {
                 for value in data.srcs.iter().filter_map(|src| src.as_value()) {

@@ -29,27 +29,23 @@ const MATRIX_ALIGN: u16 = 2;
 /// The shapes of a function's values.
 #[derive(Clone, Debug)]
 pub struct Shapes {
-    /// Whether the ALU computes or reads a 64-bit value.
-    alu64: Side<Value, bool>,
-    any_alu64: bool,
-    /// Whether a value is an operand of a matrix product.
-    matrix: Side<Value, bool>,
-    any_matrix: bool,
+    /// The alignment of values that need more than their type; 0 for others.
+    special: Side<Value, u16>,
+    /// The largest of them.
+    most: u16,
 }
 
 impl Shapes {
     /// Examines every operand.
     pub fn new(f: &Function<'_>) -> Shapes {
-        let mut shapes =
-            Shapes { alu64: Side::default(), any_alu64: false, matrix: Side::default(), any_matrix: false };
-        if MATRIX_PRODUCTS.into_iter().any(|op| f.present.may_have_op(op)) {
-            shapes.note_matrices(f);
-        }
-        if !f.present.has_width(64) {
+        let mut shapes = Shapes { special: Side::default(), most: 0 };
+        let has_matrices = MATRIX_PRODUCTS.into_iter().any(|op| f.present.may_have_op(op));
+        if !has_matrices && !f.present.has_width(64) {
             return shapes;
         }
         for inst in f.blocks_in_order().flat_map(|block| &f.block(block).insts) {
             let data = &f.insts[*inst];
+            matrices(data).for_each(|value| shapes.align(value, MATRIX_ALIGN));
             if !matches!(data.op, Op::Hw(op) if TAKES_PAIRS[op as usize]) {
                 continue;
             }
@@ -58,21 +54,14 @@ impl Shapes {
             if !data.dsts.iter().copied().any(is_wide) && !read.any(is_wide) {
                 continue;
             }
-            for value in alu64_operands(f, data) {
-                shapes.alu64[value] = true;
-                shapes.any_alu64 = true;
-            }
+            alu64_operands(f, data).for_each(|value| shapes.align(value, ALU64_ALIGN));
         }
         shapes
     }
 
-    fn note_matrices(&mut self, f: &Function<'_>) {
-        for inst in f.blocks_in_order().flat_map(|block| &f.block(block).insts) {
-            for value in matrices(&f.insts[*inst]) {
-                self.matrix[value] = true;
-                self.any_matrix = true;
-            }
-        }
+    fn align(&mut self, value: Value, align: u16) {
+        self.special[value] = self.special[value].max(align);
+        self.most = self.most.max(align);
     }
 
     /// The shape of a value. 32-bit registers begin at even halves; vectors need no more alignment than their
@@ -80,30 +69,19 @@ impl Shapes {
     #[inline(always)]
     pub fn of(&self, f: &Function<'_>, value: Value) -> Shape {
         let ty = f.ty(value);
-        let has_special = self.any_alu64 || self.any_matrix;
-        let align = if has_special { self.align(value, ty) } else { least_align(ty) };
-        Shape { halves: ty.halves(), align }
-    }
-
-    /// The alignment of a value of type `ty`, where some values need more than the encoding requires.
-    #[cold]
-    fn align(&self, value: Value, ty: Type) -> u16 {
-        match () {
-            () if self.alu64[value] => ALU64_ALIGN,
-            () if self.matrix[value] => least_align(ty).max(MATRIX_ALIGN),
-            () => least_align(ty),
-        }
+        let special = if self.most == 0 { 0 } else { self.special[value] };
+        Shape { halves: ty.halves(), align: least_align(ty).max(special) }
     }
 
     /// Half registers that alignment may waste in addition to the demand: packing by descending alignment
     /// leaves a gap only where the values that live through an instruction end off a 64-bit boundary.
     pub fn waste(&self) -> u16 {
-        if self.any_alu64 { ALU64_ALIGN / 2 } else { 0 }
+        if self.most == ALU64_ALIGN { ALU64_ALIGN / 2 } else { 0 }
     }
 
     /// Half registers lost when `reserved` halves from 0 up are not allocatable, including those.
     pub fn lost_to(&self, reserved: u16) -> u16 {
-        reserved.next_multiple_of(if self.any_alu64 { ALU64_ALIGN } else { 2 })
+        reserved.next_multiple_of(self.most.max(2))
     }
 }
 

@@ -163,7 +163,7 @@ impl Device {
 
     /// Records the report of a run.
     fn conclude(&mut self, program: u64, work: Work, outcome: Result<Report, Stop>) {
-        let (report, fatal) = match outcome {
+        let (mut report, fatal) = match outcome {
             Ok(report) => (report, None),
             Err(stop) => {
                 let mut report = *stop.report;
@@ -175,8 +175,8 @@ impl Device {
         self.place.program = Some(program);
         self.statistics.add(program, work, &report);
         if !report.history.is_empty() {
-            let history = PixelHistory { place: self.place.clone(), work, touches: report.history.clone() };
-            self.history.push(history);
+            let touches = std::mem::take(&mut report.history);
+            self.history.push(PixelHistory { place: self.place.clone(), work, touches });
         }
         for line in &report.trace {
             self.trace.push_str(line);

@@ -25,21 +25,7 @@ pub(super) fn constant<'a>(
             eval.keep(&[scalar])
         }
         Op::ConstantNull | Op::Undef => return eval.zeros(ty),
-        Op::ConstantComposite | Op::SpecConstantComposite
-            if matches!(eval.types.kind(ty), Kind::CooperativeMatrix { .. }) =>
-        {
-            composite::replicate(eval, ty, inst.rest(2))?
-        }
-        Op::ConstantComposite | Op::SpecConstantComposite => {
-            let mut leaves = Vec::new();
-            for part in inst.rest(2) {
-                leaves.extend_from_slice(eval.value(*part)?.1);
-                if leaves.len() > super::types::MAX_LEAVES as usize {
-                    return Err(TypeError::Scalars { most: super::types::MAX_LEAVES }.into());
-                }
-            }
-            eval.keep(&leaves)
-        }
+        Op::ConstantComposite | Op::SpecConstantComposite => composite::construct(eval, ty, inst.rest(2))?,
         Op::ConstantCompositeReplicateEXT | Op::SpecConstantCompositeReplicateEXT => {
             composite::replicate(eval, ty, inst.rest(2))?
         }
