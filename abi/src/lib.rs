@@ -28,6 +28,7 @@ pub mod target;
 pub mod tessellation;
 pub mod textures;
 pub mod tile;
+pub mod variables;
 pub mod varyings;
 pub mod vertex;
 pub mod vertex_format;

@@ -151,7 +151,7 @@ impl Context {
     pub fn source_line(&self, file: &str, line: u32) -> Option<&str> {
         let (_, bytes) = self.inputs.iter().find(|(name, _)| name == file)?;
         let bytes = input::without_mark(bytes);
-        std::str::from_utf8(bytes).ok()?.lines().nth((line as usize).checked_sub(1)?)
+        input::line_of(std::str::from_utf8(bytes).ok()?, line)
     }
 
     /// Writes the inputs and the command line to a new folder in the system's temporary folder.

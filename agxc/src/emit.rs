@@ -46,9 +46,14 @@ impl Job<'_> {
     /// The compiled shader.
     pub fn shader(&self) -> Result<CompiledShader, Failure> {
         let shader = under(self.file, self.chip, self.key, self.draw)?;
-        self.warnings.replace(lint::warnings(self.file, &shader));
-        self.statistics.set(Some(shader.stats));
+        self.note(&shader);
         Ok(shader)
+    }
+
+    /// Keeps the warnings and the statistics of the compiled shader.
+    fn note(&self, shader: &CompiledShader) {
+        self.warnings.replace(lint::warnings(self.file, shader));
+        self.statistics.set(Some(shader.stats));
     }
 }
 
@@ -220,11 +225,9 @@ fn page(job: &Job<'_>) -> Result<Made, Failure> {
         None => None,
     };
     let key = key::text(job.options, job.chip, job.key)?;
-    let mut shader = job.shader()?;
-    let listing = spirv_listing::of(job.file);
-    if let Some(listing) = &listing {
-        shader = under(&listing.file, job.chip, job.key, job.draw)?;
-    }
+    let (shader, listing) =
+        spirv_listing::compiled(job.file, |file| under(file, job.chip, job.key, job.draw))?;
+    job.note(&shader);
     let sources = report::html::Sources {
         chip: job.chip,
         key: &key,

@@ -178,6 +178,11 @@ fn read_now(name: &str) -> Result<Vec<u8>, Failure> {
     }
 }
 
+/// Line `line`, from 1, of a text.
+pub fn line_of(text: &str, line: u32) -> Option<&str> {
+    text.lines().nth((line as usize).checked_sub(1)?)
+}
+
 impl File {
     /// The same file with other contents.
     pub fn with_bytes(&self, bytes: Vec<u8>) -> File {
@@ -197,8 +202,7 @@ impl File {
 
     /// Line `line`, from 1, of the input, if it is a text called `name`.
     pub fn line(&self, name: &str, line: u32) -> Option<&str> {
-        let text = (name == self.name).then(|| std::str::from_utf8(&self.bytes).ok())??;
-        text.lines().nth((line as usize).checked_sub(1)?)
+        line_of((name == self.name).then(|| std::str::from_utf8(&self.bytes).ok())??, line)
     }
 
     /// The contents as the compiler's input. The stage and the entry point of `key` select what is translated.

@@ -1,14 +1,16 @@
 //! A module without source positions as text, and the same module with the lines of that text as its positions, so that
-//! reports show SPIR-V where there is no source.
+//! reports can show SPIR-V instead of a source.
 
 #![cfg_attr(not(test), deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects))]
 
+use agx_compiler::CompiledShader;
 use agx_compiler::internal::frontend::language::SPIRV;
 use rspirv::binary::{Consumer, Disassemble, ParseAction, parse_bytes};
 use rspirv::dr::{Instruction, ModuleHeader, Operand};
 use rspirv::spirv::Op;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::diagnostic::Failure;
 use crate::input::File;
 use crate::modules;
 
@@ -24,7 +26,7 @@ pub struct Listing {
 const HEADING_LINES: u32 = 1;
 
 /// The listing of the module in `file`; `None` if it is another language, has positions, or cannot be read.
-pub fn of(file: &File) -> Option<Listing> {
+fn of(file: &File) -> Option<Listing> {
     let bytes = file.kind.is(&SPIRV).then_some(&file.bytes)?;
     let words = modules::words(bytes);
     let mut lines = Lines::default();
@@ -36,6 +38,20 @@ pub fn of(file: &File) -> Option<Listing> {
     let module = with_lines(&words, &file.name)?;
     let bytes = module.iter().flat_map(|word| word.to_le_bytes()).collect();
     Some(Listing { file: file.with_bytes(bytes), text: lines.text() })
+}
+
+/// The shader in `file`, compiled by `compile`: with positions in its listing, if it has one.
+pub fn compiled(
+    file: &File,
+    compile: impl Fn(&File) -> Result<CompiledShader, Failure>,
+) -> Result<(CompiledShader, Option<Listing>), Failure> {
+    if let Some(listing) = of(file)
+        && let Ok(shader) = compile(&listing.file)
+    {
+        return Ok((shader, Some(listing)));
+    }
+    // Errors state the words of the module itself.
+    compile(file).map(|shader| (shader, None))
 }
 
 /// The instructions of a module.

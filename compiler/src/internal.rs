@@ -10,7 +10,7 @@ pub use crate::regalloc::Reg;
 pub mod tracking {
     use crate::{CompileError, CompileKey, CompiledShader, Compiler, Input, Scratch};
 
-    pub use crate::emit::{Change, Content, Definition, Moment, Tracking};
+    pub use crate::emit::Tracking;
     pub use crate::ir::named::{SourceClass, SourceLeaf, SourceVariable};
 
     /// Compiles `input`, and follows its variables to the machine code of the main part. The code is that of

@@ -6,7 +6,7 @@ use thiserror::Error;
 use crate::code::{Part, Spot};
 use crate::expression::{Expression, ExpressionError, Scope};
 
-/// Why there is no place for a breakpoint.
+/// Errors of setting a breakpoint.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum BreakpointError {
     /// No file of the program has this name.

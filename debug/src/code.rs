@@ -6,7 +6,7 @@ use agx_isa::Opcode;
 use agx_isa::desc::Effects;
 use agx_isa::disasm::{Line, Piece, disassemble};
 
-use crate::symbols::PartSymbols;
+use crate::symbols::{LineRow, PartSymbols};
 
 /// A part of a program.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -111,8 +111,7 @@ impl Code {
 
     /// Where `line` of file `file` begins: the first of its instructions in each block.
     pub fn starts(&self, symbols: &PartSymbols, file: u32, line: u32) -> Vec<u32> {
-        let of_line =
-            |offset: &u32| symbols.line(*offset).is_some_and(|row| (row.file, row.line) == (file, line));
+        let of_line = |offset: &u32| symbols.line(*offset).is_some_and(|row| row.place() == (file, line));
         self.line_starts(symbols).into_iter().filter(of_line).collect()
     }
 
@@ -121,7 +120,7 @@ impl Code {
         let mut starts = Vec::new();
         let mut known: Vec<(u32, u32)> = Vec::new();
         for one in &self.instructions {
-            let line = symbols.line(one.offset).map(|row| (row.file, row.line));
+            let line = symbols.line(one.offset).map(LineRow::place);
             if let Some(line) = line.filter(|line| !one.is_control && !known.contains(line)) {
                 starts.push(one.offset);
                 known.push(line);

@@ -18,6 +18,16 @@ pub struct Lane {
     pub reason: String,
 }
 
+impl Lane {
+    /// Whether it is active, and if not, why.
+    pub fn describe(&self) -> String {
+        match self.state {
+            LaneState::Active => "active".to_owned(),
+            LaneState::Left(_) | LaneState::Absent => format!("inactive: {}", self.reason),
+        }
+    }
+}
+
 /// The lanes of a SIMD-group.
 pub fn lanes(group: &GroupView<'_>, part: Part, code: &Code, symbols: &Symbols) -> Vec<Lane> {
     let changes = group.mask_changes();

@@ -18,7 +18,7 @@ mod symbols;
 
 pub use breakpoint::{Breakpoint, BreakpointError, Filter};
 pub use code::{Code, Instruction, Part, Spot};
-pub use console::{Console, ConsoleError, Reply};
+pub use console::{Console, ConsoleError, Reply, number};
 pub use expression::{Class, Datum, Expression, ExpressionError, Kind, Scope, Value};
 pub use lanes::{Lane, lanes};
 pub use session::{Location, Session, Step, Stopped};

@@ -119,7 +119,7 @@ impl<'a> Session<'a> {
 
     /// The part that executes.
     pub fn part(&self) -> Part {
-        part_of(&self.now)
+        self.now.part()
     }
 
     /// The SIMD-group that steps concern; `None` at the end.
@@ -184,7 +184,7 @@ impl<'a> Session<'a> {
     /// Breaks at a line, or the next line that has code, of the file called `file` or of the only one.
     ///
     /// # Errors
-    /// The file is unknown, or there is no code from the line on.
+    /// The file is unknown, or neither the line nor a later one has code.
     pub fn break_at_line(
         &mut self,
         file: Option<&str>,
@@ -385,7 +385,7 @@ fn hit(breakpoints: &[Breakpoint], now: &Machine<'_>, symbols: &Symbols) -> Opti
         return None;
     }
     let group = now.current()?;
-    let part = part_of(now);
+    let part = now.part();
     let scope = |lane| scope(now, group, symbols, lane);
     let hit = |one: &Breakpoint| {
         let lane = one.hit(part, &group, scope)?;
@@ -406,18 +406,19 @@ fn ended(now: &Stepper<'_>) -> Stopped {
     if now.fault().is_some() { Stopped::Fault } else { Stopped::End }
 }
 
-/// The part that a machine executes.
-fn part_of(now: &Stepper<'_>) -> Part {
-    if now.in_preamble() { Part::Preamble } else { Part::Main }
-}
-
 /// The SIMD-group that a machine executes next, if it is `focus`.
 fn focused<'s>(now: &'s Stepper<'_>, focus: Option<Focus>) -> Option<GroupView<'s>> {
     now.current().filter(|group| focus.is_none_or(|focus| identity(group) == focus))
 }
 
 fn scope<'s>(now: &'s Machine<'_>, group: GroupView<'s>, symbols: &'s Symbols, lane: usize) -> Scope<'s> {
-    Scope { machine: now, group, part: part_of(now), symbols, lane }
+    Scope { machine: now, group, part: now.part(), symbols, lane }
+}
+
+/// The innermost loop around the next instruction; empty if there is none.
+fn loop_around(session: &Session<'_>) -> std::ops::Range<u32> {
+    let spot = session.location().map(|at| at.spot);
+    spot.and_then(|spot| session.code(spot.part).loop_around(spot.offset)).unwrap_or(0..0)
 }
 
 /// What ends a step.
@@ -433,19 +434,18 @@ struct Goal {
 impl Goal {
     fn new(step: Step, session: &Session<'_>, focus: Focus) -> Goal {
         let at = session.location();
-        let around = at.and_then(|at| session.code(at.spot.part).loop_around(at.spot.offset));
         Goal {
             step,
             focus,
             part: session.part(),
-            line: at.and_then(|at| at.line).map(|row| (row.file, row.line)),
-            around: around.unwrap_or(0..0),
+            line: at.and_then(|at| at.line).as_ref().map(LineRow::place),
+            around: loop_around(session),
             lane: session.lane,
         }
     }
 
-    fn is_reached(&mut self, session: &Session<'_>, now: &Stepper<'_>) -> bool {
-        let part = part_of(now);
+    fn is_reached(&mut self, session: &Session<'_>, now: &Machine<'_>) -> bool {
+        let part = now.part();
         let is_gone = |now: &Stepper<'_>| {
             let mut groups = now.groups().filter(|group| identity(group) == self.focus);
             part != self.part || groups.next().is_none_or(|group| group.is_stopped())
@@ -455,7 +455,7 @@ impl Goal {
             Step::Instruction => true,
             Step::OutOfLoop => part != self.part || !self.around.contains(&group.pc()),
             Step::Line => {
-                let line = session.symbols.part(part).line(group.pc()).map(|row| (row.file, row.line));
+                let line = session.symbols.part(part).line(group.pc()).map(LineRow::place);
                 let lanes = self.lane.map_or(u32::MAX, |lane| 1u32.wrapping_shl(lane as u32));
                 let has_lines = !session.symbols.part(part).lines.is_empty();
                 group.exec() & lanes != 0 && (line.is_some() && line != self.line || !has_lines)
@@ -476,18 +476,16 @@ struct BackGoal<'a> {
 
 impl<'a> BackGoal<'a> {
     fn new(step: Step, session: &Session<'a>, focus: Option<Focus>) -> BackGoal<'a> {
-        let at = session.location();
-        let around = at.and_then(|at| session.code(at.spot.part).loop_around(at.spot.offset));
-        BackGoal { step, focus, symbols: session.symbols, around: around.unwrap_or(0..0), before: None }
+        BackGoal { step, focus, symbols: session.symbols, around: loop_around(session), before: None }
     }
 
-    fn is_reached(&mut self, now: &Stepper<'_>, is_first: bool) -> Option<bool> {
+    fn is_reached(&mut self, now: &Machine<'_>, is_first: bool) -> Option<bool> {
         if is_first {
             self.before = (now.time() == 0).then_some(None);
         }
         let Some(group) = focused(now, self.focus) else { return Some(false) };
-        let rows = self.symbols.part(part_of(now));
-        let line = rows.line(group.pc()).map(|row| (row.file, row.line));
+        let rows = self.symbols.part(now.part());
+        let line = rows.line(group.pc()).map(LineRow::place);
         let before = self.before.replace(line);
         match self.step {
             Step::Instruction => Some(true),

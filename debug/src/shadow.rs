@@ -9,6 +9,7 @@ use std::rc::Rc;
 use agx_emulator::{Finding, GroupView, LANES, Stepper};
 
 use crate::code::Part;
+use crate::expression::joined;
 use crate::symbols::{Change, Content, Definition, Moment, PartSymbols, Symbols};
 
 /// A SIMD-group, by its workgroup and number in it.
@@ -122,9 +123,8 @@ impl Shadow {
         for (definition, place) in &happening.definitions {
             let Some(values) = self.values.get_mut(*place) else { continue };
             for (lane, place) in values.iter_mut().enumerate().filter(|(lane, _)| is_in(*lane)) {
-                let half = |at: u8| u64::from(group.half(definition.half.wrapping_add(at), lane));
-                let halves = (0..definition.halves).rev();
-                *place = Some(halves.fold(0, |value, at| value.wrapping_shl(16) | half(at)));
+                *place =
+                    joined(definition.halves, |at| Some(group.half(definition.half.wrapping_add(at), lane)));
             }
         }
         for (content, place) in &happening.changes {
@@ -161,7 +161,8 @@ impl<'a> Machine<'a> {
         Machine { stepper, preamble: events(Part::Preamble), main: events(Part::Main), shadows: Vec::new() }
     }
 
-    fn part(&self) -> Part {
+    /// The part that executes.
+    pub(crate) fn part(&self) -> Part {
         if self.stepper.in_preamble() { Part::Preamble } else { Part::Main }
     }
 
@@ -184,38 +185,18 @@ impl<'a> Machine<'a> {
         if before.is_none() && with.is_none() {
             return self.stepper.step();
         }
-        let at = self.shadow(focus, part, &events);
-        let time = self.stepper.time();
-        if let (Some(happening), Some(group)) = (before, self.stepper.current()) {
-            self.shadows
-                .get_mut(at)
-                .into_iter()
-                .for_each(|shadow| shadow.apply(happening, &group, exec, time));
+        let Machine { stepper, shadows, .. } = self;
+        let time = stepper.time();
+        let shadow = shadow_of(shadows, stepper, focus, part, &events);
+        if let (Some(happening), Some(group)) = (before, stepper.current()) {
+            shadow.apply(happening, &group, exec, time);
         }
-        self.stepper.step()?;
-        if let (Some(happening), Some(group)) =
-            (with, self.stepper.groups().find(|group| identity(group) == focus))
-        {
-            self.shadows
-                .get_mut(at)
-                .into_iter()
-                .for_each(|shadow| shadow.apply(happening, &group, exec, time));
+        stepper.step()?;
+        let group = stepper.groups().find(|group| identity(group) == focus);
+        if let (Some(happening), Some(group)) = (with, group) {
+            shadow.apply(happening, &group, exec, time);
         }
         Ok(())
-    }
-
-    /// The index of the values of a SIMD-group. Those of workgroups that have ended are dropped.
-    fn shadow(&mut self, focus: Focus, part: Part, events: &Events) -> usize {
-        let is_own = |shadow: &Shadow| (shadow.focus, shadow.part) == (focus, part);
-        if let Some(at) = self.shadows.iter().position(is_own) {
-            return at;
-        }
-        let Machine { stepper, shadows, .. } = self;
-        shadows.retain(|shadow| {
-            shadow.part == part && stepper.groups().any(|group| identity(&group) == shadow.focus)
-        });
-        shadows.push(Shadow::new(focus, part, events));
-        shadows.len().saturating_sub(1)
     }
 
     /// What is known of a SIMD-group before its next instruction.
@@ -252,4 +233,23 @@ impl<'a> Machine<'a> {
             range.filter(is_assigned).map(|place| shadow.times.get(place).copied().unwrap_or(0)).max()
         })
     }
+}
+
+/// The values of a SIMD-group. Those of workgroups that have ended are dropped.
+fn shadow_of<'s>(
+    shadows: &'s mut Vec<Shadow>,
+    stepper: &Stepper<'_>,
+    focus: Focus,
+    part: Part,
+    events: &Events,
+) -> &'s mut Shadow {
+    let is_own = |shadow: &Shadow| (shadow.focus, shadow.part) == (focus, part);
+    let at = shadows.iter().position(is_own).unwrap_or_else(|| {
+        shadows.retain(|shadow| {
+            shadow.part == part && stepper.groups().any(|group| identity(&group) == shadow.focus)
+        });
+        shadows.push(Shadow::new(focus, part, events));
+        shadows.len().saturating_sub(1)
+    });
+    shadows.get_mut(at).expect("invariant: the position is that of an element")
 }

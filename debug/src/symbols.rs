@@ -1,5 +1,7 @@
 //! What a compiler knows about machine code: source lines, and when source variables get which values.
 
+pub use agx_abi::variables::{Change, Content, Definition, Moment};
+
 use crate::code::Part;
 use crate::expression::Kind;
 
@@ -40,6 +42,13 @@ pub struct LineRow {
     pub column: u32,
 }
 
+impl LineRow {
+    /// Its file and line.
+    pub fn place(&self) -> (u32, u32) {
+        (self.file, self.line)
+    }
+}
+
 /// A source variable.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Variable {
@@ -58,71 +67,12 @@ pub struct Leaf {
     pub kind: Kind,
 }
 
-/// When something happens in a lane.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Moment {
-    /// Before it executes the instruction at this offset.
-    Before(u32),
-    /// When it executes the instruction at this offset.
-    With(u32),
-}
-
-/// A register gets a value.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Definition {
-    /// When.
-    pub at: Moment,
-    /// The value's number.
-    pub value: u32,
-    /// The first half register.
-    pub half: u8,
-    /// Half registers, at most four.
-    pub halves: u8,
-}
-
-/// What a scalar has.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Content {
-    /// A value, by number.
-    Value(u32),
-    /// A constant.
-    Constant(u64),
-    /// Uniform registers from this half-word on.
-    Uniform(u16),
-    /// Bytes of the lane's stack, from the base of the frame on.
-    Stack(u32),
-    /// A value that the code does not compute.
-    Lost,
-}
-
-/// A scalar of a variable gets another content.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Change {
-    /// When.
-    pub at: Moment,
-    /// Number of the variable.
-    pub variable: u32,
-    /// Number of its scalar.
-    pub leaf: u32,
-    /// The content.
-    pub content: Content,
-}
-
 impl PartSymbols {
     /// The source position of the instruction at `offset`.
     pub fn line(&self, offset: u32) -> Option<&LineRow> {
         let after = self.lines.partition_point(|row| row.offset <= offset);
         let row = after.checked_sub(1).and_then(|at| self.lines.get(at));
         row.filter(|row| row.line != 0)
-    }
-}
-
-impl Moment {
-    fn moved(self, bytes: u32) -> Moment {
-        match self {
-            Moment::Before(offset) => Moment::Before(offset.saturating_add(bytes)),
-            Moment::With(offset) => Moment::With(offset.saturating_add(bytes)),
-        }
     }
 }
 

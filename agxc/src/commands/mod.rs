@@ -103,6 +103,16 @@ fn option_names(groups: &'static [&'static [Arg]]) -> impl Iterator<Item = &'sta
     groups.iter().flat_map(|group| group.iter().map(|arg| arg.name))
 }
 
+/// Options of `debug` that have an effect only on scenes.
+pub fn scene_options() -> impl Iterator<Item = &'static str> {
+    option_names(&[debug::SCENES])
+}
+
+/// Options of `debug` that have no effect on scenes, which state what they draw.
+pub fn compute_options() -> impl Iterator<Item = &'static str> {
+    option_names(&[run::INPUTS, KEY, SOURCE, KIND]).filter(|name| *name != "disable-pass")
+}
+
 const FILE: &[Arg] = &[arg("FILE", Takes::Word, "Input; - is standard input")];
 const OPTIONAL_FILE: &[Arg] = &[arg("FILE", Takes::Optional, "Input, unless an editor names it")];
 const FILES: &[Arg] = &[arg("FILE", Takes::Words, "Inputs; - is standard input")];

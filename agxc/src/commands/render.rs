@@ -8,7 +8,7 @@ use crate::context::Context;
 use crate::diagnostic::Failure;
 use crate::report::executed;
 use crate::scene::{self, Picture, Shown, Wishes, open_scene, render_watched};
-use crate::{key, output, picture};
+use crate::{input, key, output, picture};
 
 /// Options of this command.
 pub const ARGS: &[Arg] = &[
@@ -94,7 +94,7 @@ fn profiles(drawn: &Picture, show: impl Fn(&str, &Profile, &Shown) -> String) ->
 fn line_text(title: &str, profile: &Profile, shown: &Shown) -> String {
     let source = |file: &str, line: u32| {
         let text = shown.text.as_ref().filter(|_| file == shown.name)?;
-        text.lines().nth((line as usize).checked_sub(1)?).map(str::to_owned)
+        input::line_of(text, line).map(str::to_owned)
     };
     executed::text(title, profile, &shown.symbols, source)
 }

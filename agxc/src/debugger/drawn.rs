@@ -10,35 +10,6 @@ use crate::diagnostic::{Diagnostic, Failure};
 use crate::key;
 use crate::scene::{BUNDLED, Shown, Wishes, open_scene, render_watched};
 
-/// Options that select a vertex or fragment.
-pub const OPTIONS: &[&str] = &["draw", "pixel", "fragment", "vertex", "instance"];
-
-/// Options that have no effect on scenes, which state what they draw.
-const COMPUTE_OPTIONS: &[&str] = &[
-    "buffer",
-    "texture",
-    "image",
-    "sampler",
-    "push",
-    "args",
-    "results",
-    "groups",
-    "code",
-    "seed",
-    "budget",
-    "entry",
-    "stage",
-    "spec",
-    "option",
-    "max-registers",
-    "spill-everything",
-    "check",
-    "key",
-    "include",
-    "define",
-    "kind",
-];
-
 /// Whether a file is a scene: a bundled one, or JSON.
 pub fn is_scene(name: &str) -> bool {
     name.ends_with(".json") || BUNDLED.iter().any(|bundled| bundled.name == name)
@@ -60,7 +31,7 @@ pub fn open(name: &str, options: &ArgMatches, context: &mut Context) -> Result<S
     };
     commands::has_effect(options, "fragment", pixel.is_some(), "without --pixel")?;
     commands::has_effect(options, "instance", pixel.is_none(), "without --vertex")?;
-    for option in COMPUTE_OPTIONS {
+    for option in commands::compute_options() {
         commands::has_effect(options, option, false, "on a scene")?;
     }
     let (scene, files) = open_scene(name, context)?;

@@ -49,7 +49,7 @@ impl Subject {
         if drawn::is_scene(name) {
             return drawn::open(name, options, context);
         }
-        for option in drawn::OPTIONS {
+        for option in commands::scene_options() {
             commands::has_effect(options, option, false, "on compute shaders; name a scene")?;
         }
         let Inputs { mut bindings, arguments, results, workgroups, machine } = Inputs::from_options(options)?;

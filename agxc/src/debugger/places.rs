@@ -6,7 +6,8 @@
 
 use std::ops::Range;
 
-use agx_compiler::internal::tracking::{Content, Moment, Tracking};
+use agx_abi::variables::{Content, Moment};
+use agx_compiler::internal::tracking::Tracking;
 use agx_debug::{Kind, Value};
 use agx_isa::Inst;
 use agx_isa::Opcode;
@@ -119,7 +120,7 @@ impl<'t> Events<'t> {
         }
         for index in self.definitions.get(&(is_after, offset)).into_iter().flatten() {
             let definition = self.tracking.definitions[*index];
-            known.hold((definition.half, definition.halves), definition.value);
+            known.hold((definition.half.into(), definition.halves.into()), definition.value);
         }
         for index in self.changes.get(&(is_after, offset)).into_iter().flatten() {
             let change = self.tracking.changes[*index];

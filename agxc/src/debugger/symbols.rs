@@ -1,11 +1,9 @@
 //! The compiler's information about the source, as the debugger takes it.
 
 use agx_abi::PartRole;
-use agx_compiler::internal::tracking::{self, SourceClass, SourceLeaf, SourceVariable, Tracking};
+use agx_compiler::internal::tracking::{SourceClass, SourceLeaf, SourceVariable, Tracking};
 use agx_compiler::{CompiledShader, ShaderPart};
-use agx_debug::{
-    Change, Class, Content, Definition, Kind, Leaf, LineRow, Moment, PartSymbols, Symbols, Variable,
-};
+use agx_debug::{Class, Kind, Leaf, LineRow, PartSymbols, Symbols, Variable};
 
 /// The source of a shader, whose variables the compiler followed.
 pub fn of(shader: &CompiledShader, tracking: &Tracking) -> Symbols {
@@ -13,10 +11,14 @@ pub fn of(shader: &CompiledShader, tracking: &Tracking) -> Symbols {
         let part = shader.parts.iter().find(|part| part.role == role);
         part.map_or_else(PartSymbols::default, |part| lines(shader, part))
     };
-    let (variables, definitions, changes) = of_tracking(tracking);
     Symbols {
         files: shader.sources.files.clone(),
-        main: PartSymbols { variables, definitions, changes, ..part(PartRole::Main) },
+        main: PartSymbols {
+            variables: tracking.variables.iter().map(variable).collect(),
+            definitions: tracking.definitions.clone(),
+            changes: tracking.changes.clone(),
+            ..part(PartRole::Main)
+        },
         preamble: part(PartRole::Preamble),
     }
 }
@@ -30,41 +32,10 @@ fn lines(shader: &CompiledShader, part: &ShaderPart) -> PartSymbols {
     PartSymbols { lines: part.lines.iter().filter_map(row).collect(), ..PartSymbols::default() }
 }
 
-/// Variables, definitions and changes in the debugger's types.
-fn of_tracking(tracking: &Tracking) -> (Vec<Variable>, Vec<Definition>, Vec<Change>) {
+/// A variable in the debugger's types.
+fn variable(variable: &SourceVariable) -> Variable {
     let leaf = |leaf: &SourceLeaf| Leaf { path: leaf.path.clone(), kind: kind(leaf) };
-    let variable = |variable: &SourceVariable| Variable {
-        name: variable.name.clone(),
-        leaves: variable.leaves.iter().map(leaf).collect(),
-    };
-    let moment = |at: tracking::Moment| match at {
-        tracking::Moment::Before(offset) => Moment::Before(offset),
-        tracking::Moment::With(offset) => Moment::With(offset),
-    };
-    let definition = |one: &tracking::Definition| Definition {
-        at: moment(one.at),
-        value: one.value,
-        half: one.half as u8,
-        halves: one.halves as u8,
-    };
-    let content = |content: tracking::Content| match content {
-        tracking::Content::Value(value) => Content::Value(value),
-        tracking::Content::Constant(bits) => Content::Constant(bits),
-        tracking::Content::Uniform(half) => Content::Uniform(half),
-        tracking::Content::Stack(byte) => Content::Stack(byte),
-        tracking::Content::Lost => Content::Lost,
-    };
-    let change = |one: &tracking::Change| Change {
-        at: moment(one.at),
-        variable: one.variable,
-        leaf: one.leaf,
-        content: content(one.content),
-    };
-    (
-        tracking.variables.iter().map(variable).collect(),
-        tracking.definitions.iter().map(definition).collect(),
-        tracking.changes.iter().map(change).collect(),
-    )
+    Variable { name: variable.name.clone(), leaves: variable.leaves.iter().map(leaf).collect() }
 }
 
 /// The type of a scalar.
@@ -81,6 +52,7 @@ pub fn kind(leaf: &SourceLeaf) -> Kind {
 #[cfg(test)]
 mod tests {
     use agx_compiler::internal::pipeline::PASSES;
+    use agx_compiler::internal::tracking;
     use agx_compiler::{CompileKey, Compiler, Input, Scratch};
 
     use super::*;

@@ -10,6 +10,7 @@ use crate::diagnostic::{Diagnostic, Failure};
 use crate::draw::Draw;
 use crate::input::File;
 use crate::report::html::{self, Sections, Sources};
+use crate::spirv_listing::Listing;
 use crate::{commands, emit, key, lint, listing, modules, report, shader_json, spirv_listing};
 
 /// A shader and its settings.
@@ -64,6 +65,11 @@ impl Unit {
         self.compile_file(&self.file)
     }
 
+    /// The compiled shader, and the listing that its positions are in if the module has none.
+    fn listed(&self) -> Result<(CompiledShader, Option<Listing>), Failure> {
+        spirv_listing::compiled(&self.file, |file| self.compile_file(file))
+    }
+
     fn compile_file(&self, file: &File) -> Result<CompiledShader, Failure> {
         commands::under(file, self.chip, &self.key, self.draw.as_ref())
     }
@@ -76,11 +82,7 @@ pub fn compile(files: &Files, text: &str) -> String {
 }
 
 fn compiled(unit: &Unit) -> Result<(Value, Vec<Diagnostic>), Failure> {
-    let mut shader = unit.compile()?;
-    let listing = spirv_listing::of(&unit.file);
-    if let Some(listing) = &listing {
-        shader = unit.compile_file(&listing.file)?;
-    }
+    let (shader, listing) = unit.listed()?;
     let key = key::to_json(unit.chip, &unit.key, None);
     let Sections { summary, figures, charts, interface, assembly, flow } =
         Sections::new(&shader, &report::parts(&shader), &unit.sources(&key, None));
@@ -107,8 +109,7 @@ impl Unit {
 /// The report of the shader of a request as one file: `html` of the answer.
 pub fn report(files: &Files, text: &str) -> String {
     let made = |unit: Unit| {
-        let listing = spirv_listing::of(&unit.file);
-        let shader = unit.compile_file(listing.as_ref().map_or(&unit.file, |listing| &listing.file))?;
+        let (shader, listing) = unit.listed()?;
         let key = key::to_json(unit.chip, &unit.key, None);
         let text = listing.as_ref().map(|listing| listing.text.as_str());
         Ok((json!({ "html": html::page(&shader, &unit.sources(&key, text)) }), Vec::new()))

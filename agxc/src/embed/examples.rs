@@ -3,6 +3,7 @@
 use agx_abi::Target;
 use agx_compiler::FRONT_ENDS;
 use agx_compiler::internal::pipeline::{PASSES, PIPELINE};
+use rustc_hash::FxHashSet;
 use serde_json::{Value, json};
 
 use super::Files;
@@ -96,13 +97,8 @@ pub fn passes() -> String {
     };
     let phase = |phase: &agx_compiler::internal::pipeline::PhaseDesc| {
         let mut names: Vec<&'static str> = phase.steps.iter().map(|step| step.name).collect();
-        let mut known = Vec::new();
-        names.retain(|name| {
-            !known.contains(name) && {
-                known.push(name);
-                true
-            }
-        });
+        let mut known = FxHashSet::default();
+        names.retain(|name| known.insert(*name));
         json!({ "name": phase.name, "doc": phase.doc, "passes": names.into_iter().map(pass).collect::<Vec<_>>() })
     };
     PIPELINE.iter().map(phase).collect::<Value>().to_string()

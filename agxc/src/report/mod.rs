@@ -65,7 +65,7 @@ impl PartReport {
     }
 }
 
-/// The instructions of a part, without padding; empty if there is no such part.
+/// Returns the instructions of a part without padding, or an empty list if the shader lacks the part.
 pub fn instructions(parts: &[PartReport], role: PartRole) -> Vec<&str> {
     let part = parts.iter().find(|part| part.role == role);
     let rows = part.into_iter().flat_map(|part| part.rows.iter().filter(|row| !row.is_padding));

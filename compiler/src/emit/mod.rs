@@ -6,7 +6,7 @@ mod tracking;
 mod uniform_reads;
 
 pub use statistics::{count, statistics};
-pub use tracking::{Change, Content, Definition, Moment, Tracking};
+pub use tracking::Tracking;
 pub use uniform_reads::UniformReads;
 
 use agx_abi::vertex::OutputStore;

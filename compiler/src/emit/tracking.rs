@@ -4,6 +4,7 @@
 //! order of the source, so an assignment takes effect before the first instruction of its block whose result was built
 //! later. What happens to registers afterwards, moves and stack accesses included, is in the machine code itself.
 
+use agx_abi::variables::{Change, Content, Definition, Moment};
 use hashbrown::{HashMap, HashSet};
 use rustc_hash::FxBuildHasher;
 
@@ -11,56 +12,6 @@ use crate::ir::named::{Assigned, Assignment, Named, SourceVariable};
 use crate::ir::op::{IrOp, Op};
 use crate::ir::{Block, Entity, Function, Inst, SrcKind, Value};
 use crate::regalloc::Allocation;
-
-/// When something happens.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Moment {
-    /// Before the instruction at this offset.
-    Before(u32),
-    /// With the instruction at this offset.
-    With(u32),
-}
-
-/// What a scalar of a variable is from a moment on.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Content {
-    /// A value, by number.
-    Value(u32),
-    /// A constant.
-    Constant(u64),
-    /// Uniform registers from this half-word on.
-    Uniform(u16),
-    /// Stack memory from this byte on.
-    Stack(u32),
-    /// Nothing that is known.
-    Lost,
-}
-
-/// A register gets a value.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Definition {
-    /// When.
-    pub at: Moment,
-    /// The value's number.
-    pub value: u32,
-    /// The first half register.
-    pub half: u16,
-    /// Half registers.
-    pub halves: u16,
-}
-
-/// A scalar of a variable gets another content.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Change {
-    /// When.
-    pub at: Moment,
-    /// Number of the variable in [`Tracking::variables`].
-    pub variable: u32,
-    /// Number of its scalar.
-    pub leaf: u32,
-    /// The content.
-    pub content: Content,
-}
 
 /// The source variables of a program in its machine code.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -239,8 +190,8 @@ impl Tracker<'_, '_> {
 
     /// `value` is in the register of `holder`, after `skip` half registers.
     fn definition(&self, at: Moment, value: Value, holder: Value, skip: u16) -> Option<Definition> {
-        let half = self.allocation.half(holder)?.checked_add(skip)?;
-        Some(Definition { at, value: value.index() as u32, half, halves: self.f.ty(value).halves() })
+        let half = u8::try_from(self.allocation.half(holder)?.checked_add(skip)?).ok()?;
+        Some(Definition { at, value: value.index() as u32, half, halves: self.f.ty(value).halves() as u8 })
     }
 }
 

@@ -128,7 +128,7 @@ impl Console {
 }
 
 /// A number, decimal or hexadecimal after `0x`.
-fn number(word: &str) -> Option<u64> {
+pub fn number(word: &str) -> Option<u64> {
     match word.strip_prefix("0x") {
         Some(digits) => u64::from_str_radix(digits, 16).ok(),
         None => word.parse().ok(),
@@ -265,14 +265,12 @@ impl Call<'_, '_> {
     }
 
     fn choose_group(&mut self) -> Result<Reply, ConsoleError> {
-        let wrong =
-            || self.wrong("X,Y,Z NUMBER of a SIMD-group that has not ended; `info groups` lists them");
+        const EXPECTED: &str = "X,Y,Z NUMBER of a SIMD-group that has not ended; `info groups` lists them";
         let (workgroup, number) = self.words.split_once(' ').unwrap_or((self.words, "0"));
-        let chosen = numbers(workgroup).zip(number.trim().parse().ok()).ok_or_else(wrong)?;
+        let chosen =
+            numbers(workgroup).zip(number.trim().parse().ok()).ok_or_else(|| self.wrong(EXPECTED))?;
         if !self.session.select(chosen.0, chosen.1) {
-            return Err(
-                self.wrong("X,Y,Z NUMBER of a SIMD-group that has not ended; `info groups` lists them")
-            );
+            return Err(self.wrong(EXPECTED));
         }
         Ok(Reply::text(print::place(self.console, self.session)))
     }

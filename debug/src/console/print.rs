@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 
-use agx_emulator::LaneState;
 use half::f16;
 
 use super::{Console, ConsoleError};
@@ -155,11 +154,7 @@ pub(super) fn lanes(session: &Session<'_>) -> String {
     let line = |lane: crate::Lane| {
         let mark = if lane.number == shown { '>' } else { ' ' };
         let [x, y, z] = lane.place;
-        let state = match lane.state {
-            LaneState::Active => "active".to_owned(),
-            _ => format!("inactive: {}", lane.reason),
-        };
-        format!("{mark}{:3}  {x},{y},{z}  {state}\n", lane.number)
+        format!("{mark}{:3}  {x},{y},{z}  {}\n", lane.number, lane.describe())
     };
     session.lanes().into_iter().map(line).collect()
 }

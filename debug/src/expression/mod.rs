@@ -14,6 +14,7 @@ use thiserror::Error;
 
 use operate::Operator;
 pub use scope::{Datum, Scope};
+pub(crate) use value::joined;
 pub use value::{Class, Kind, Value};
 
 /// Why an expression cannot be read or has no value.

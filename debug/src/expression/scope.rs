@@ -2,7 +2,7 @@
 
 use agx_emulator::{GroupView, LaneState};
 
-use super::value::{Kind, Value};
+use super::value::{Kind, Value, joined};
 use super::{ExpressionError, Space};
 use crate::code::Part;
 use crate::shadow::Machine;
@@ -109,16 +109,16 @@ impl Scope<'_> {
     }
 
     fn leaf(&self, scalar: (u32, u32), leaf: &Leaf) -> Option<Value> {
-        let halves = |read: &dyn Fn(u16) -> Option<u16>| {
-            let each = (0..u16::from(leaf.kind.halves())).rev();
-            each.map(read).try_fold(0u64, |value, half| Some(value.wrapping_shl(16) | u64::from(half?)))
-        };
+        let halves = leaf.kind.halves();
         let bits = match self.machine.content(&self.group, scalar, self.lane)? {
             Content::Constant(bits) => bits,
             Content::Value(value) => self.machine.value(&self.group, value, self.lane)?,
-            Content::Uniform(first) => halves(&|at| self.machine.uniform(first.wrapping_add(at)))?,
+            Content::Uniform(first) => {
+                joined(halves, |at| self.machine.uniform(first.wrapping_add(at.into())))?
+            }
             Content::Stack(offset) => {
-                halves(&|at| self.group.stack(offset.wrapping_add(u32::from(at).wrapping_mul(2)), self.lane))?
+                let place = |at: u8| offset.wrapping_add(u32::from(at).wrapping_mul(2));
+                joined(halves, |at| self.group.stack(place(at), self.lane))?
             }
             Content::Lost => return None,
         };
@@ -126,13 +126,13 @@ impl Scope<'_> {
     }
 
     pub(super) fn register(&self, first: u8, kind: Kind) -> Value {
-        let half = |at: u8| u64::from(self.group.half(first.wrapping_add(at), self.lane));
-        Value::new(kind, (0..kind.halves()).rev().fold(0, |value, at| value.wrapping_shl(16) | half(at)))
+        let half = |at: u8| Some(self.group.half(first.wrapping_add(at), self.lane));
+        Value::new(kind, joined(kind.halves(), half).unwrap_or(0))
     }
 
     pub(super) fn uniform(&self, first: u16, kind: Kind) -> Value {
-        let half = |at: u8| u64::from(self.machine.uniform(first.wrapping_add(at.into())).unwrap_or(0));
-        Value::new(kind, (0..kind.halves()).rev().fold(0, |value, at| value.wrapping_shl(16) | half(at)))
+        let half = |at: u8| Some(self.machine.uniform(first.wrapping_add(at.into())).unwrap_or(0));
+        Value::new(kind, joined(kind.halves(), half).unwrap_or(0))
     }
 
     pub(super) fn load(&self, space: Space, address: u64, kind: Kind) -> Result<Value, ExpressionError> {

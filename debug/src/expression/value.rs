@@ -148,6 +148,11 @@ impl Value {
     }
 }
 
+/// The value of half registers, lowest first; `None` if one of them has none.
+pub(crate) fn joined(halves: u8, half: impl Fn(u8) -> Option<u16>) -> Option<u64> {
+    (0..halves).rev().try_fold(0u64, |value, at| Some(value.wrapping_shl(16) | u64::from(half(at)?)))
+}
+
 /// The low bits of a value; all for numbers without a width.
 fn mask(bits: u8) -> u64 {
     match bits {

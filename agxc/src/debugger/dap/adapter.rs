@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::path::Path;
 use std::sync::mpsc::{Receiver, TryRecvError};
 
-use agx_debug::{Console, Expression, Filter, Part, Session, Spot, Step, Stopped};
+use agx_debug::{Console, Expression, Filter, Part, Session, Spot, Step, Stopped, number};
 use agx_emulator::Dispatch;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -310,8 +310,7 @@ impl<'s> Adapter<'s> {
                 }
                 condition => condition.and_then(Result::ok),
             };
-            let address =
-                views::address(&one.instruction_reference).map(|at| at.wrapping_add_signed(one.offset));
+            let address = number(&one.instruction_reference).map(|at| at.wrapping_add_signed(one.offset));
             let spot = spot(address.unwrap_or(u64::MAX));
             match self.session.break_at(spot, Filter::default(), condition) {
                 Ok(breakpoint) => {
@@ -362,12 +361,12 @@ impl<'s> Adapter<'s> {
     }
 
     fn disassemble(&self, asked: &Disassemble) -> Value {
-        let address = views::address(&asked.memory_reference).unwrap_or(0).wrapping_add_signed(asked.offset);
+        let address = number(&asked.memory_reference).unwrap_or(0).wrapping_add_signed(asked.offset);
         views::disassembly(&self.session, spot(address), asked.instruction_offset, asked.instruction_count)
     }
 
     fn read_memory(&self, asked: &ReadMemory) -> Answer {
-        let address = views::address(&asked.memory_reference).ok_or("a memory reference is a number")?;
+        let address = number(&asked.memory_reference).ok_or("a memory reference is a number")?;
         let address = address.wrapping_add_signed(asked.offset);
         let count = usize::try_from(asked.count).unwrap_or(0);
         let memory = self.session.machine().memory();

@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use agx_debug::{Datum, Expression, Kind, Location, Part, Session, Spot, Value as Scalar};
-use agx_emulator::LaneState;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
 use super::adapter::PREAMBLE_ADDRESS;
@@ -169,11 +170,7 @@ fn uniforms(session: &Session<'_>) -> Vec<Value> {
 fn lanes(session: &Session<'_>) -> Vec<Value> {
     let one = |lane: agx_debug::Lane| {
         let [x, y, z] = lane.place;
-        let state = match lane.state {
-            LaneState::Active => "active".to_owned(),
-            _ => format!("inactive: {}", lane.reason),
-        };
-        leaf(&lane.number.to_string(), &format!("{x},{y},{z}  {state}"))
+        leaf(&lane.number.to_string(), &format!("{x},{y},{z}  {}", lane.describe()))
     };
     session.lanes().into_iter().map(one).collect()
 }
@@ -192,14 +189,6 @@ fn address_of(spot: Spot) -> u64 {
     match spot.part {
         Part::Main => spot.offset.into(),
         Part::Preamble => PREAMBLE_ADDRESS | u64::from(spot.offset),
-    }
-}
-
-/// The number that a reference of the editor is.
-pub fn address(reference: &str) -> Option<u64> {
-    match reference.strip_prefix("0x") {
-        Some(digits) => u64::from_str_radix(digits, 16).ok(),
-        None => reference.parse().ok(),
     }
 }
 
@@ -251,18 +240,7 @@ pub fn disassembly(session: &Session<'_>, spot: Spot, first: i64, count: i64) ->
 
 /// Bytes as letters, digits, `+` and `/` (RFC 4648).
 pub fn base64(bytes: &[u8]) -> String {
-    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut text = String::new();
-    for chunk in bytes.chunks(3) {
-        let word =
-            [0, 1, 2].iter().fold(0u32, |word, at| word << 8 | u32::from(*chunk.get(*at).unwrap_or(&0)));
-        for letter in 0..4 {
-            let is_filled = letter <= chunk.len();
-            let index = (word >> (18 - 6 * letter) & 63) as usize;
-            text.push(if is_filled { char::from(LETTERS[index]) } else { '=' });
-        }
-    }
-    text
+    STANDARD.encode(bytes)
 }
 
 #[cfg(test)]
