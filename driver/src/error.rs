@@ -21,6 +21,12 @@ pub enum Error {
     /// A descriptor that is not what it should be.
     #[error("the descriptor is not one of this kind that the device can use")]
     ExternalHandle,
+    /// Memory cannot be mapped at an address.
+    #[error("the memory cannot be mapped there")]
+    Mapping,
+    /// Planes that are not placed as the modifier requires.
+    #[error("an image with this modifier cannot have its planes at these places")]
+    PlaneLayout,
     /// A requested address is taken, or outside the range of such addresses.
     #[error("memory at address {address:#x} is not available")]
     Address {
@@ -98,6 +104,8 @@ impl Error {
             Error::DeviceMemory { .. } => vk::Result::ERROR_OUT_OF_DEVICE_MEMORY,
             Error::Descriptors => vk::Result::ERROR_TOO_MANY_OBJECTS,
             Error::ExternalHandle => vk::Result::ERROR_INVALID_EXTERNAL_HANDLE,
+            Error::Mapping => vk::Result::ERROR_MEMORY_MAP_FAILED,
+            Error::PlaneLayout => vk::Result::ERROR_INVALID_DRM_FORMAT_MODIFIER_PLANE_LAYOUT_EXT,
             Error::Address { .. } => vk::Result::ERROR_INVALID_OPAQUE_CAPTURE_ADDRESS,
             Error::PoolMemory => vk::Result::ERROR_OUT_OF_POOL_MEMORY,
             Error::Kernel { .. } | Error::Lost { .. } => vk::Result::ERROR_DEVICE_LOST,

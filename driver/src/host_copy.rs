@@ -149,6 +149,7 @@ mod tests {
     use crate::device::Device;
     use crate::image::ImageInfo;
     use crate::memory::Place;
+    use crate::modifier::Tiling;
 
     fn image(device: &Device, format: vk::Format, linear: bool) -> Image {
         let image = Image::new(ImageInfo {
@@ -159,7 +160,7 @@ mod tests {
             layers: 2,
             samples: 1,
             usage: vk::ImageUsageFlags::HOST_TRANSFER_EXT,
-            linear,
+            tiling: if linear { Tiling::Linear } else { Tiling::Optimal },
             disjoint: false,
         })
         .expect("a format");

@@ -9,6 +9,7 @@ use ash::vk;
 use crate::Error;
 use crate::format::{self, FormatDesc};
 use crate::memory::Allocation;
+use crate::modifier::{Modifier, PlanePlace, Tiling};
 use crate::view::Descriptor;
 use crate::ycbcr;
 
@@ -36,8 +37,8 @@ pub struct ImageInfo {
     pub samples: u32,
     /// Uses.
     pub usage: vk::ImageUsageFlags,
-    /// Whether the application requests a linear layout.
-    pub linear: bool,
+    /// The layout that the application requests.
+    pub tiling: Tiling,
     /// Whether each plane has its own memory.
     pub disjoint: bool,
 }
@@ -123,6 +124,28 @@ impl Image {
     /// # Errors
     /// An unsupported format.
     pub fn new(info: ImageInfo) -> Result<Image, Error> {
+        Image::with_planes(info, |_, _| Ok(None))
+    }
+
+    /// An image with a modifier, whose planes are at these places.
+    ///
+    /// # Errors
+    /// An unsupported format, or [`Error::PlaneLayout`]: the places are not those of such an image.
+    pub fn placed(info: ImageInfo, places: &[PlanePlace]) -> Result<Image, Error> {
+        let Tiling::Modifier(modifier) = info.tiling else { return Err(Error::PlaneLayout) };
+        let image = Image::with_planes(info, |number, least| {
+            let place = places.get(number).ok_or(Error::PlaneLayout)?;
+            Ok(Some(place.check(modifier, least)?))
+        })?;
+        if image.planes.len() == places.len() { Ok(image) } else { Err(Error::PlaneLayout) }
+    }
+
+    /// An image whose planes are where `place` says, for their numbers and the bytes of their texels in a row, or else follow each
+    /// other.
+    fn with_planes(
+        info: ImageInfo,
+        place: impl Fn(usize, u64) -> Result<Option<PlanePlace>, Error>,
+    ) -> Result<Image, Error> {
         let format = format::find(info.format).ok_or(Error::Format(info.format))?;
         let mut planes = Vec::new();
         let mut memories: Vec<ImageMemory> = Vec::new();
@@ -138,9 +161,12 @@ impl Image {
             let layout = PlaneLayout::Linear([0; 2]);
             let whole = Plane { format: plane, layout, number, memory, offset, reach };
             let own = ImageInfo { size: whole.size(info.size), ..info };
-            let plane = Plane { layout: plane_layout(&own, plane), ..whole };
+            let place = place(number, packed_row(&own, plane))?;
+            let offset = place.map_or(offset, |place| place.offset);
+            let layout = plane_layout(&own, plane, place.map(|place| place.row));
+            let plane = Plane { layout, offset, ..whole };
             let slices = if info.kind == vk::ImageType::TYPE_3D { info.size[2] } else { info.layers };
-            *bytes = offset + plane.layer_stride() * u64::from(slices);
+            *bytes = (*bytes).max(offset + plane.layer_stride() * u64::from(slices));
             planes.push(plane);
         }
         Ok(Image { info, format, planes, memories, transferred: OnceLock::new() })
@@ -193,8 +219,8 @@ impl Image {
         use vk::ImageAspectFlags as A;
         match aspect {
             A::STENCIL => self.planes.last(),
-            A::PLANE_1 => self.planes.get(1),
-            A::PLANE_2 => self.planes.get(2),
+            A::PLANE_1 | A::MEMORY_PLANE_1_EXT => self.planes.get(1),
+            A::PLANE_2 | A::MEMORY_PLANE_2_EXT => self.planes.get(2),
             _ => self.planes.first(),
         }
     }
@@ -273,12 +299,28 @@ fn needs_rows(info: &ImageInfo) -> bool {
     atomic && info.usage.contains(vk::ImageUsageFlags::STORAGE) && info.levels == 1 && info.samples == 1
 }
 
-fn plane_layout(info: &ImageInfo, format: &FormatDesc) -> PlaneLayout {
-    if info.linear || needs_rows(info) {
-        let [width, height] = [0, 1].map(|axis| u64::from(info.size[axis].div_ceil(format.block[axis])));
-        let is_rendered = info.usage.contains(vk::ImageUsageFlags::COLOR_ATTACHMENT);
-        let alignment = if is_rendered { RENDERED_ROW } else { LINEAR[0] };
-        let row = (width * u64::from(format.bytes)).next_multiple_of(alignment);
+/// Bytes of the texels of a row.
+fn packed_row(info: &ImageInfo, format: &FormatDesc) -> u64 {
+    u64::from(info.size[0].div_ceil(format.block[0])) * u64::from(format.bytes)
+}
+
+/// Alignment in bytes of the rows of an image with a linear layout; `None` for tiles.
+fn row_alignment(info: &ImageInfo) -> Option<u64> {
+    let is_rendered = info.usage.contains(vk::ImageUsageFlags::COLOR_ATTACHMENT);
+    match info.tiling {
+        // Others may render to it.
+        Tiling::Modifier(Modifier::Linear) => Some(RENDERED_ROW),
+        Tiling::Modifier(Modifier::Tiled) => None,
+        Tiling::Optimal if !needs_rows(info) => None,
+        Tiling::Linear | Tiling::Optimal => Some(if is_rendered { RENDERED_ROW } else { LINEAR[0] }),
+    }
+}
+
+/// The layout of a plane; `row` is the number of bytes in a row if the application determines it.
+fn plane_layout(info: &ImageInfo, format: &FormatDesc, row: Option<u64>) -> PlaneLayout {
+    if let Some(alignment) = row_alignment(info) {
+        let height = u64::from(info.size[1].div_ceil(format.block[1]));
+        let row = row.unwrap_or(packed_row(info, format).next_multiple_of(alignment));
         return PlaneLayout::Linear([row, (row * height).next_multiple_of(LINEAR[1])]);
     }
     let size = [info.size[0], info.size[1]];
@@ -307,7 +349,7 @@ mod tests {
             layers: 3,
             samples: 1,
             usage: vk::ImageUsageFlags::SAMPLED,
-            linear: false,
+            tiling: Tiling::Optimal,
             disjoint: false,
         }
     }
@@ -342,7 +384,7 @@ mod tests {
             kind: vk::ImageType::TYPE_3D,
             size: [32, 48, 56],
             layers: 1,
-            linear: true,
+            tiling: Tiling::Linear,
             ..info(vk::Format::R8G8B8A8_UNORM)
         };
         let [_, bytes, row, slice] =
@@ -384,5 +426,44 @@ mod tests {
             let found = image.transferred(plane, level, bits, || panic!("it was made"));
             assert_eq!(found, [[number; view::BYTES]; 2]);
         }
+    }
+
+    fn with_modifier(format: vk::Format, modifier: Modifier) -> ImageInfo {
+        ImageInfo { tiling: Tiling::Modifier(modifier), layers: 1, ..info(format) }
+    }
+
+    #[test]
+    fn modifiers_determine_the_layout() {
+        let of = |modifier| Image::new(with_modifier(vk::Format::R8G8B8A8_UNORM, modifier)).expect("there");
+        // 100 texels of 4 bytes are 400 bytes, in rows of a multiple of 128.
+        let linear = of(Modifier::Linear);
+        assert_eq!(
+            linear.subresource(vk::ImageAspectFlags::MEMORY_PLANE_0_EXT, 0, 0),
+            [0, 20480, 512, 20480]
+        );
+        let tiled = of(Modifier::Tiled);
+        let optimal = Image::new(ImageInfo { layers: 1, ..info(vk::Format::R8G8B8A8_UNORM) }).expect("there");
+        assert_eq!(tiled.planes, optimal.planes);
+    }
+
+    #[test]
+    fn planes_are_where_the_application_places_them() {
+        let planar = with_modifier(vk::Format::G8_B8R8_2PLANE_420_UNORM, Modifier::Linear);
+        let places = [PlanePlace { offset: 0, row: 112 }, PlanePlace { offset: 4480, row: 112 }];
+        let image = Image::placed(planar, &places).expect("there");
+        let second = image.subresource(vk::ImageAspectFlags::MEMORY_PLANE_1_EXT, 0, 0);
+        // 20 rows of 112 bytes are 2240, in lines of 128 bytes.
+        assert_eq!(second, [4480, 2304, 112, 2304]);
+        assert_eq!(second, image.subresource(vk::ImageAspectFlags::PLANE_1, 0, 0));
+        // The planes may have any order.
+        let [first, last] = places;
+        let image =
+            Image::placed(planar, &[PlanePlace { offset: 2304, ..first }, PlanePlace { offset: 0, ..last }]);
+        assert_eq!(image.expect("there").requirements(vk::ImageAspectFlags::NONE).0, 0x4000);
+        for wrong in [&places[..1], &[first, last, last], &[first, PlanePlace { row: 96, ..last }]] {
+            assert!(matches!(Image::placed(planar, wrong), Err(Error::PlaneLayout)), "{wrong:?}");
+        }
+        let unplaced = ImageInfo { tiling: Tiling::Linear, ..planar };
+        assert!(matches!(Image::placed(unplaced, &places), Err(Error::PlaneLayout)));
     }
 }

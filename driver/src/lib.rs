@@ -8,7 +8,7 @@
 //! |---|---|
 //! | [`gpu`] | the kernel interface, in process |
 //! | [`memory`], [`ranges`], [`upload`] | addresses and memory |
-//! | [`format`](mod@format), [`image`], [`view`], [`sampler`], [`buffer`] | resources and their descriptors |
+//! | [`format`](mod@format), [`modifier`], [`image`], [`view`], [`sampler`], [`buffer`] | resources and their descriptors |
 //! | [`descriptor`], [`words`] | descriptor sets, and the words of a shader that point to their contents |
 //! | [`program`], [`pipeline`], [`graphics`], [`draw_state`], [`stages`], [`tessellation`], [`geometry`], [`shader_object`], [`cache`], [`scratch`] | compiled shaders, and memory for their stacks |
 //! | [`command`], [`render`], [`transfer`], [`kernels`] | commands as control streams |
@@ -34,6 +34,7 @@ pub mod host_copy;
 pub mod image;
 pub mod kernels;
 pub mod memory;
+pub mod modifier;
 pub mod physical;
 pub mod pipeline;
 pub mod program;

@@ -170,6 +170,14 @@ impl Allocation {
         self.buffer.space.gpu().export_buffer(self.buffer.handle)
     }
 
+    /// The file that maps it, and the offset there.
+    ///
+    /// # Errors
+    /// The memory is that of the process, or the call fails.
+    pub fn file(&self) -> Result<(BorrowedFd<'_>, u64), Error> {
+        self.buffer.space.gpu().file(self.buffer.handle)?.ok_or(Error::Mapping)
+    }
+
     /// The processor's pointer to the first byte, valid for the lifetime of the allocation.
     pub fn pointer(&self) -> *const u8 {
         self.words.words().as_ptr().cast()

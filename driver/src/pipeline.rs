@@ -27,6 +27,11 @@ impl Module {
         hasher.write(&bytes);
         Arc::new(Module { hash: hasher.finish(), bytes })
     }
+
+    /// A name of the module, which other builds of the compiler do not have.
+    pub fn identifier(&self, device: &Device) -> [u8; 16] {
+        device.compiler.cache_key(Input::spirv(self), &CompileKey::default()).to_le_bytes()
+    }
 }
 
 impl std::ops::Deref for Module {

@@ -10,6 +10,7 @@ use crate::command::{CommandBuffer, Level};
 use crate::device::Device;
 use crate::image::{Image, ImageInfo};
 use crate::memory::{Allocation, Place, lock};
+use crate::modifier::Tiling;
 use crate::queue::Submission;
 use crate::surface::Surface;
 use crate::transfer::{Box3, BufferImageCopy};
@@ -187,7 +188,7 @@ fn slot(device: &Arc<Device>, info: &SwapchainInfo, pixels: u64) -> Result<Slot,
         layers: info.layers,
         samples: 1,
         usage: info.usage,
-        linear: false,
+        tiling: Tiling::Optimal,
         disjoint: false,
     })?;
     let (bytes, _) = image.requirements(vk::ImageAspectFlags::NONE);

@@ -132,6 +132,15 @@ pub fn kind(fd: c_int) -> Kind {
     }
 }
 
+/// The name of memory files of buffers, and how the system shows it.
+pub const BUFFER: &CStr = c"agx-buffer";
+const BUFFER_LINK: &str = "/memfd:agx-buffer (deleted)";
+
+/// Whether a descriptor is one of a buffer, of this process or another.
+pub fn is_buffer(fd: c_int) -> bool {
+    std::fs::read_link(format!("/proc/self/fd/{fd}")).is_ok_and(|link| link.as_os_str() == BUFFER_LINK)
+}
+
 /// Whether a descriptor is one of the node.
 pub fn is_node(fd: c_int) -> bool {
     kind(fd) == Kind::Node

@@ -5,6 +5,7 @@
 //! recognised without bookkeeping. Buffers are memory files too, mapped by both the program and the device, so nothing
 //! is copied. The environment variables `AGX_DEVICE_*`, which `agxc device` sets, select the reports.
 
+mod buffer;
 mod drm;
 mod fence;
 mod files;
@@ -182,6 +183,9 @@ pub unsafe extern "C" fn ioctl(fd: c_int, request: c_ulong, argument: *mut c_voi
         match files::kind(fd) {
             files::Kind::Node => node::ioctl(fd, request, argument),
             files::Kind::Fence { failed } => fence::ioctl(failed, request, argument),
+            files::Kind::Other if buffer::is_call(request) && files::is_buffer(fd) => {
+                buffer::ioctl(request, argument)
+            }
             files::Kind::Sync | files::Kind::Other => {
                 system(libc::SYS_ioctl, [fd.into(), request as i64, argument as i64, 0, 0, 0]) as c_int
             }

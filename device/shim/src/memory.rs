@@ -91,7 +91,7 @@ pub struct Files;
 
 impl Allocator for Files {
     fn allocate(&mut self, bytes: u64) -> Result<(Arc<dyn Words>, u64), Errno> {
-        let fd = files::create(c"agx-buffer", bytes as i64);
+        let fd = files::create(files::BUFFER, bytes as i64);
         let token = files::inode(fd).ok_or(Errno::NO_MEMORY)?;
         let mapped = Arc::new(Mapped::new(fd).ok_or(Errno::NO_MEMORY)?);
         with_memory(|memory| memory.insert(token, Arc::downgrade(&mapped)));

@@ -188,9 +188,12 @@ impl Kernel {
         calls::find(number).map_or("unknown call", |call| call.name)
     }
 
-    /// The allocator's token of a buffer's memory, by the offset that was returned for mapping it.
+    /// The allocator's token of a buffer's memory, by the offset that was returned for mapping it: mappings start at its first byte.
     pub fn mapped_buffer(&self, offset: u64) -> Option<u64> {
         let handle = u32::try_from(offset >> buffers::MAP_SHIFT).ok()?;
+        if u64::from(handle) << buffers::MAP_SHIFT != offset {
+            return None;
+        }
         Some(self.tables.buffers.get(handle).ok()?.token)
     }
 

@@ -17,7 +17,7 @@ use roxmltree::{Document, Node};
 const VERSIONS: [&str; 4] = ["1.0", "1.1", "1.2", "1.3"];
 
 /// Extensions whose commands are generated, besides those that became part of a version.
-const EXTENSIONS: [&str; 37] = [
+const EXTENSIONS: [&str; 39] = [
     "VK_KHR_cooperative_matrix",
     "VK_KHR_push_descriptor",
     "VK_KHR_dynamic_rendering_local_read",
@@ -41,10 +41,12 @@ const EXTENSIONS: [&str; 37] = [
     "VK_EXT_extended_dynamic_state2",
     "VK_EXT_extended_dynamic_state3",
     "VK_EXT_host_image_copy",
+    "VK_EXT_image_drm_format_modifier",
     "VK_EXT_line_rasterization",
     "VK_EXT_multi_draw",
     "VK_EXT_provoking_vertex",
     "VK_EXT_sample_locations",
+    "VK_EXT_shader_module_identifier",
     "VK_EXT_shader_object",
     "VK_EXT_tooling_info",
     "VK_EXT_transform_feedback",

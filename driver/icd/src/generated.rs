@@ -3032,6 +3032,17 @@ static TABLE: &[(&str, Function, First, u32, &[&str])] = &[
         &["VK_KHR_bind_memory2"],
     ),
     (
+        "vkGetImageDrmFormatModifierPropertiesEXT",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::get_image_drm_format_modifier_properties_ext,
+            )
+        },
+        First::Device,
+        0,
+        &["VK_EXT_image_drm_format_modifier"],
+    ),
+    (
         "vkGetDescriptorSetLayoutSupportKHR",
         unsafe {
             std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
@@ -3970,6 +3981,28 @@ static TABLE: &[(&str, Function, First, u32, &[&str])] = &[
         First::Device,
         0,
         &["VK_EXT_extended_dynamic_state3", "VK_EXT_shader_object"],
+    ),
+    (
+        "vkGetShaderModuleIdentifierEXT",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::get_shader_module_identifier_ext,
+            )
+        },
+        First::Device,
+        0,
+        &["VK_EXT_shader_module_identifier"],
+    ),
+    (
+        "vkGetShaderModuleCreateInfoIdentifierEXT",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::get_shader_module_create_info_identifier_ext,
+            )
+        },
+        First::Device,
+        0,
+        &["VK_EXT_shader_module_identifier"],
     ),
     (
         "vkCmdBindIndexBuffer2KHR",
@@ -7553,6 +7586,21 @@ mod entry {
         }
     }
 
+    pub(super) unsafe extern "system" fn get_image_drm_format_modifier_properties_ext(
+        device: vk::Device,
+        image: vk::Image,
+        p_properties: *mut vk::ImageDrmFormatModifierPropertiesEXT<'_>,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkGetImageDrmFormatModifierPropertiesEXT`.
+        unsafe {
+            outcome(calls::get_image_drm_format_modifier_properties_ext(
+                dispatched(device),
+                image,
+                out(p_properties),
+            ))
+        }
+    }
+
     pub(super) unsafe extern "system" fn get_physical_device_calibrateable_time_domains_ext(
         physical_device: vk::PhysicalDevice,
         p_time_domain_count: *mut u32,
@@ -8089,6 +8137,32 @@ mod entry {
         // SAFETY: valid usage of `vkCmdSetLineStippleEnableEXT`.
         unsafe {
             calls::cmd_set_line_stipple_enable_ext(dispatched(command_buffer), stippled_line_enable);
+        }
+    }
+
+    pub(super) unsafe extern "system" fn get_shader_module_identifier_ext(
+        device: vk::Device,
+        shader_module: vk::ShaderModule,
+        p_identifier: *mut vk::ShaderModuleIdentifierEXT<'_>,
+    ) {
+        // SAFETY: valid usage of `vkGetShaderModuleIdentifierEXT`.
+        unsafe {
+            calls::get_shader_module_identifier_ext(dispatched(device), shader_module, out(p_identifier));
+        }
+    }
+
+    pub(super) unsafe extern "system" fn get_shader_module_create_info_identifier_ext(
+        device: vk::Device,
+        p_create_info: *const vk::ShaderModuleCreateInfo<'_>,
+        p_identifier: *mut vk::ShaderModuleIdentifierEXT<'_>,
+    ) {
+        // SAFETY: valid usage of `vkGetShaderModuleCreateInfoIdentifierEXT`.
+        unsafe {
+            calls::get_shader_module_create_info_identifier_ext(
+                dispatched(device),
+                reference(p_create_info),
+                out(p_identifier),
+            );
         }
     }
 
@@ -8754,6 +8828,20 @@ pub(crate) mod members {
         unsafe { slice(of.p_queue_family_indices, of.queue_family_index_count as usize) }
     }
 
+    pub(crate) fn image_drm_format_modifier_explicit_create_info_ext_plane_layouts<'s>(
+        of: &'s vk::ImageDrmFormatModifierExplicitCreateInfoEXT<'_>,
+    ) -> &'s [vk::SubresourceLayout] {
+        // SAFETY: valid usage of `VkImageDrmFormatModifierExplicitCreateInfoEXT`.
+        unsafe { slice(of.p_plane_layouts, of.drm_format_modifier_plane_count as usize) }
+    }
+
+    pub(crate) fn image_drm_format_modifier_list_create_info_ext_drm_format_modifiers<'s>(
+        of: &'s vk::ImageDrmFormatModifierListCreateInfoEXT<'_>,
+    ) -> &'s [u64] {
+        // SAFETY: valid usage of `VkImageDrmFormatModifierListCreateInfoEXT`.
+        unsafe { slice(of.p_drm_format_modifiers, of.drm_format_modifier_count as usize) }
+    }
+
     pub(crate) fn image_format_list_create_info_view_formats<'s>(
         of: &'s vk::ImageFormatListCreateInfo<'_>,
     ) -> &'s [vk::Format] {
@@ -8780,6 +8868,13 @@ pub(crate) mod members {
     ) -> Vec<&'s CStr> {
         // SAFETY: valid usage of `VkInstanceCreateInfo`.
         unsafe { texts(of.pp_enabled_extension_names, of.enabled_extension_count as usize) }
+    }
+
+    pub(crate) fn physical_device_image_drm_format_modifier_info_ext_queue_family_indices<'s>(
+        of: &'s vk::PhysicalDeviceImageDrmFormatModifierInfoEXT<'_>,
+    ) -> &'s [u32] {
+        // SAFETY: valid usage of `VkPhysicalDeviceImageDrmFormatModifierInfoEXT`.
+        unsafe { slice(of.p_queue_family_indices, of.queue_family_index_count as usize) }
     }
 
     pub(crate) fn pipeline_cache_create_info_initial_data<'s>(
@@ -8857,6 +8952,13 @@ pub(crate) mod members {
     ) -> Option<&'s vk::SpecializationInfo<'s>> {
         // SAFETY: valid usage of `VkPipelineShaderStageCreateInfo`.
         unsafe { of.p_specialization_info.as_ref() }
+    }
+
+    pub(crate) fn pipeline_shader_stage_module_identifier_create_info_ext_identifier<'s>(
+        of: &'s vk::PipelineShaderStageModuleIdentifierCreateInfoEXT<'_>,
+    ) -> &'s [u8] {
+        // SAFETY: valid usage of `VkPipelineShaderStageModuleIdentifierCreateInfoEXT`.
+        unsafe { slice(of.p_identifier, of.identifier_size as usize) }
     }
 
     pub(crate) fn pipeline_vertex_input_state_create_info_vertex_binding_descriptions<'s>(

@@ -9,6 +9,7 @@ use agx_driver::memory::{Allocation, lock};
 use agx_driver::pipeline::{ComputePipeline, Module};
 use agx_driver::transfer::Resolve;
 use agx_driver::view::ImageView;
+use agx_node::Placed;
 use ash::vk;
 
 /// An instance: it has one physical device.
@@ -145,6 +146,21 @@ pub(crate) struct Framebuffer {
 pub(crate) struct Swapchain {
     pub(crate) swapchain: agx_driver::swapchain::Swapchain,
     pub(crate) images: Vec<vk::Image>,
+}
+
+/// Device memory.
+pub(crate) struct Memory {
+    pub(crate) allocation: Arc<Allocation>,
+    /// A mapping that the application has of its own.
+    pub(crate) placed: Mutex<Option<Placed>>,
+}
+
+impl std::ops::Deref for Memory {
+    type Target = Allocation;
+
+    fn deref(&self) -> &Allocation {
+        &self.allocation
+    }
 }
 
 /// A pointer to mapped memory.

@@ -19,6 +19,8 @@ use rustix::ioctl::opcode::from_components;
 use rustix::ioctl::{Direction, Opcode};
 use rustix::time::{ClockId, clock_gettime};
 
+pub use system::Placed;
+
 /// Numbers of the render nodes.
 const NODES: std::ops::Range<u32> = 128..192;
 /// The name with which the kernel's driver answers.
@@ -96,6 +98,15 @@ impl RenderNode {
         let len = u64::from_le_bytes(argument[16..24].try_into().ok()?);
         (len == NAME.len() as u64).then_some(name)
     }
+
+    /// The offset at which the node maps a buffer.
+    fn offset(&self, handle: u32) -> Result<u64, Error> {
+        let refused = |number| Error::Kernel { call: self.call_name(MMAP_OFFSET), number };
+        let mut argument = [0; 16];
+        argument[..4].copy_from_slice(&handle.to_le_bytes());
+        self.call(MMAP_OFFSET, &mut argument, &mut []).map_err(refused)?;
+        argument.last_chunk().map(|offset| u64::from_le_bytes(*offset)).ok_or(refused(0))
+    }
 }
 
 impl Door for RenderNode {
@@ -130,12 +141,12 @@ impl Door for RenderNode {
         rustix::fs::seek(file, rustix::fs::SeekFrom::End(0)).ok()
     }
 
+    fn file(&self, handle: u32) -> Result<Option<(BorrowedFd<'_>, u64)>, Error> {
+        Ok(Some((self.file.as_fd(), self.offset(handle)?)))
+    }
+
     fn map(&self, handle: u32, bytes: u64) -> Result<Arc<dyn Words>, Error> {
-        let refused = |number| Error::Kernel { call: self.call_name(MMAP_OFFSET), number };
-        let mut argument = vec![0; 16];
-        argument[..4].copy_from_slice(&handle.to_le_bytes());
-        self.call(MMAP_OFFSET, &mut argument, &mut []).map_err(refused)?;
-        let offset = u64::from_le_bytes(argument[8..].try_into().map_err(|_| refused(0))?);
+        let offset = self.offset(handle)?;
         let mapping = system::Mapping::new(&self.file, offset, bytes as usize);
         Ok(Arc::new(mapping.map_err(|_| Error::DeviceMemory { bytes })?))
     }

@@ -8,7 +8,7 @@ use agx_device::words::Words;
 use rustix::io::Errno;
 use rustix::ioctl::opcode::from_components;
 use rustix::ioctl::{Direction, Ioctl, IoctlOutput, Opcode, ioctl};
-use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
+use rustix::mm::{MapFlags, ProtFlags, mmap, mmap_anonymous, munmap};
 
 /// A call with a structure.
 struct Call<'a> {
@@ -101,6 +101,67 @@ impl Words for Mapping {
 impl Drop for Mapping {
     fn drop(&mut self) {
         // SAFETY: the mapping belongs to this object, and no references to it remain. An error would leave it mapped.
+        let _ = unsafe { munmap(self.address, self.bytes) };
+    }
+}
+
+/// A mapping of the application, until it is dropped.
+pub struct Placed {
+    address: *mut c_void,
+    bytes: usize,
+}
+
+// SAFETY: the mapping belongs to this object, which only removes it.
+unsafe impl Send for Placed {}
+
+impl Placed {
+    /// Maps bytes of a file from an offset on at an address, in place of what is mapped there, or where the kernel likes if the
+    /// address is null.
+    ///
+    /// # Errors
+    /// The call fails.
+    ///
+    /// # Safety
+    /// The addresses belong to the caller, who no longer uses them when the object is dropped.
+    pub unsafe fn new(
+        file: BorrowedFd<'_>,
+        offset: u64,
+        bytes: usize,
+        address: *mut c_void,
+    ) -> Result<Placed, Errno> {
+        let access = ProtFlags::READ | ProtFlags::WRITE;
+        let fixed = if address.is_null() { MapFlags::empty() } else { MapFlags::FIXED };
+        let flags = MapFlags::SHARED | fixed;
+        // SAFETY: the caller's promise.
+        let address = unsafe { mmap(address, bytes, access, flags, file, offset) }?;
+        Ok(Placed { address, bytes })
+    }
+
+    /// Its first address.
+    pub fn address(&self) -> *mut c_void {
+        self.address
+    }
+
+    /// Removes the mapping and keeps its addresses reserved.
+    ///
+    /// # Errors
+    /// The call fails, and the mapping is left.
+    pub fn reserve(self) -> Result<(), (Placed, Errno)> {
+        let flags = MapFlags::PRIVATE | MapFlags::FIXED | MapFlags::NORESERVE;
+        // SAFETY: the mapping belongs to this object; the caller of `new` no longer uses the addresses.
+        match unsafe { mmap_anonymous(self.address, self.bytes, ProtFlags::empty(), flags) } {
+            Ok(_) => {
+                std::mem::forget(self);
+                Ok(())
+            }
+            Err(errno) => Err((self, errno)),
+        }
+    }
+}
+
+impl Drop for Placed {
+    fn drop(&mut self) {
+        // SAFETY: as above. An error would leave it mapped.
         let _ = unsafe { munmap(self.address, self.bytes) };
     }
 }

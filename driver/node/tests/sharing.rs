@@ -5,11 +5,13 @@ use std::ffi::{c_int, c_ulong, c_void};
 use std::io::Error as IoError;
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::process::{Command, ExitCode, Stdio};
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use agx_driver::Error;
 use agx_driver::gpu::{Gpu, PAGE, SyncPoint, WaitFor};
+use agx_node::Placed;
 use libtest_mimic::{Arguments, Trial};
+use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous, munmap};
 
 /// Keeps the library's functions in the program.
 #[used]
@@ -60,6 +62,7 @@ fn main() -> ExitCode {
     let tests = vec![
         Trial::test("processes_share_a_buffer", || Ok(share_a_buffer()?)),
         Trial::test("processes_share_a_fence", || Ok(share_a_fence()?)),
+        Trial::test("buffers_are_mapped_where_the_application_likes", || Ok(place_a_buffer()?)),
     ];
     libtest_mimic::run(&Arguments::from_args(), tests).exit_code()
 }
@@ -97,4 +100,42 @@ fn share_a_fence() -> Result<(), IoError> {
     let null = std::fs::File::open("/dev/null")?;
     assert!(matches!(node.import_buffer(null.as_fd()), Err(Error::ExternalHandle)));
     Ok(())
+}
+
+fn place_a_buffer() -> Result<(), IoError> {
+    let node = node();
+    let buffer = node.create_buffer(2 * PAGE).expect("a buffer");
+    let word = |at: usize| buffer.words.words()[at].load(Ordering::Relaxed);
+    let (file, offset) = node.file(buffer.handle).expect("the call works").expect("it has a file");
+    // Pages that belong to this function, of which the second is for the buffer.
+    let page = PAGE as usize;
+    let access = ProtFlags::READ | ProtFlags::WRITE;
+    // SAFETY: a new mapping at an address that the kernel chooses.
+    let first = unsafe { mmap_anonymous(std::ptr::null_mut(), 3 * page, access, MapFlags::PRIVATE) }?;
+    let second = first.wrapping_byte_add(page);
+    let at = |byte: usize| first.wrapping_byte_add(byte).cast::<AtomicU32>();
+    // SAFETY: the pages belong to this function.
+    let placed = unsafe { Placed::new(file, offset, page, second) }?;
+    for byte in [0, page, 2 * page] {
+        // SAFETY: the address is in the pages, which can be written.
+        unsafe { (*at(byte)).store(7 + byte as u32, Ordering::Relaxed) };
+    }
+    assert_eq!([word(0), word(page / 4)], [7 + page as u32, 0], "only its first page is mapped");
+    // SAFETY: as above.
+    let inner = unsafe { Placed::new(file, offset + PAGE, page, second) };
+    assert!(inner.is_err(), "the kernel maps buffers from their start");
+    placed.reserve().map_err(|(_, errno)| errno)?;
+    // SAFETY: as above.
+    let around = [0, 2 * page].map(|byte| unsafe { (*at(byte)).load(Ordering::Relaxed) });
+    assert_eq!(around, [7, 7 + 2 * page as u32], "the pages around it stay");
+    let maps = std::fs::read_to_string("/proc/self/maps")?;
+    let reserved = format!("{:x}-{:x} ---p", second.addr(), second.addr() + page);
+    assert!(maps.contains(&reserved), "{reserved} in {maps}");
+    // SAFETY: as above.
+    drop(unsafe { Placed::new(file, offset, page, second) }?);
+    let maps = std::fs::read_to_string("/proc/self/maps")?;
+    assert!(!maps.contains(&format!("{:x}-", second.addr())), "{maps}");
+    node.close_buffer(buffer.handle);
+    // SAFETY: the pages belong to this function, which uses them no longer.
+    Ok(unsafe { munmap(first, 3 * page) }?)
 }

@@ -117,6 +117,12 @@ pub trait Door: Send + Sync {
     /// It cannot be mapped.
     fn map(&self, handle: u32, bytes: u64) -> Result<Arc<dyn Words>, Error>;
 
+    /// The file that maps a buffer, and the offset there; `None` if its memory is that of the process.
+    ///
+    /// # Errors
+    /// The call fails.
+    fn file(&self, handle: u32) -> Result<Option<(BorrowedFd<'_>, u64)>, Error>;
+
     /// The time in nanoseconds, on the clock of deadlines.
     fn now(&self) -> u64;
 
@@ -339,6 +345,10 @@ impl<D: Door> Gpu for Client<D> {
         // The handle is valid, so the call cannot fail. An import must not get the handle before it is closed.
         let _ =
             self.call(number::GEM_CLOSE, gem_close::new().set(&gem_close::HANDLE, handle.into()), &mut []);
+    }
+
+    fn file(&self, handle: u32) -> Result<Option<(BorrowedFd<'_>, u64)>, Error> {
+        self.door.file(handle)
     }
 
     fn export_buffer(&self, handle: u32) -> Result<OwnedFd, Error> {

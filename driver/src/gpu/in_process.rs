@@ -248,6 +248,10 @@ impl Door for InProcess {
         memory.map(|(words, _)| words).ok_or(Error::DeviceMemory { bytes })
     }
 
+    fn file(&self, _: u32) -> Result<Option<(BorrowedFd<'_>, u64)>, Error> {
+        Ok(None)
+    }
+
     fn now(&self) -> u64 {
         self.host.node.now()
     }

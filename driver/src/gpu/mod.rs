@@ -63,6 +63,12 @@ pub trait Gpu: Send + Sync {
     /// Frees a buffer. Exported or imported memory lives as long as another owner has it.
     fn close_buffer(&self, handle: u32);
 
+    /// The file that maps a buffer, and the offset there; `None` if its memory is that of the process.
+    ///
+    /// # Errors
+    /// The call fails.
+    fn file(&self, handle: u32) -> Result<Option<(BorrowedFd<'_>, u64)>, Error>;
+
     /// A descriptor of a buffer.
     ///
     /// # Errors

@@ -4,18 +4,14 @@ use ash::vk;
 
 use super::{LAYERS, SAMPLES, SIDE};
 use crate::format;
+use crate::modifier::{Modifier, Tiling};
 
 /// Supported uses of a format: linear images, other images, buffers.
 pub fn format_features(format: vk::Format) -> [vk::FormatFeatureFlags2; 3] {
     use vk::FormatFeatureFlags2 as F;
     let mut features = [F::empty(); 3];
     if let Some(desc) = format::find(format) {
-        let optimal = desc.features();
-        let linear = match desc.is_compressed() || desc.is_depth_stencil() {
-            true => F::empty(),
-            false => optimal,
-        };
-        features = [linear, optimal, desc.buffer_features()];
+        features = [Modifier::Linear.features(format), desc.features(), desc.buffer_features()];
     }
     if format::third(format).is_some() {
         features[2] |= F::UNIFORM_TEXEL_BUFFER;
@@ -26,17 +22,31 @@ pub fn format_features(format: vk::Format) -> [vk::FormatFeatureFlags2; 3] {
     features
 }
 
+/// The flags of uses that 32-bit flags have; their highest bit has no meaning.
+pub fn former_features(features: vk::FormatFeatureFlags2) -> vk::FormatFeatureFlags {
+    vk::FormatFeatureFlags::from_raw(features.as_raw() as u32 & i32::MAX as u32)
+}
+
+/// Supported uses of images with a format and a tiling.
+fn image_features(format: vk::Format, tiling: Tiling) -> vk::FormatFeatureFlags2 {
+    let [linear, optimal, _] = format_features(format);
+    match tiling {
+        Tiling::Optimal => optimal,
+        Tiling::Linear => linear,
+        Tiling::Modifier(modifier) => modifier.features(format),
+    }
+}
+
 /// Limits of images with a format, type and usage; `None` if they are not supported.
 pub fn image_format(
     format: vk::Format,
     kind: vk::ImageType,
-    tiling: vk::ImageTiling,
+    tiling: Tiling,
     usage: vk::ImageUsageFlags,
     flags: vk::ImageCreateFlags,
 ) -> Option<vk::ImageFormatProperties> {
     use vk::{FormatFeatureFlags2 as F, ImageUsageFlags as U};
-    let [linear, optimal, _] = format_features(format);
-    let features = if tiling == vk::ImageTiling::LINEAR { linear } else { optimal };
+    let features = image_features(format, tiling);
     let wanted = [
         (U::SAMPLED, F::SAMPLED_IMAGE),
         (U::STORAGE, F::STORAGE_IMAGE),
@@ -58,10 +68,10 @@ pub fn image_format(
         return None;
     }
     let is_disjoint = flags.contains(vk::ImageCreateFlags::DISJOINT);
-    if (kind != vk::ImageType::TYPE_2D && desc.is_planar()) || (is_disjoint && !desc.is_planar()) {
+    let is_flat = desc.is_planar() || matches!(tiling, Tiling::Modifier(_));
+    if (kind != vk::ImageType::TYPE_2D && is_flat) || (is_disjoint && !desc.is_planar()) {
         return None;
     }
-    let is_linear = tiling == vk::ImageTiling::LINEAR;
     let side = if kind == vk::ImageType::TYPE_3D { 2048 } else { SIDE };
     let [height, depth] = match kind {
         vk::ImageType::TYPE_1D => [1, 1],
@@ -69,12 +79,12 @@ pub fn image_format(
         _ => [SIDE, 1],
     };
     let several = kind == vk::ImageType::TYPE_2D
-        && !is_linear
+        && tiling == Tiling::Optimal
         && !desc.is_compressed()
         && !usage.intersects(U::HOST_TRANSFER_EXT)
         && !flags.contains(vk::ImageCreateFlags::CUBE_COMPATIBLE)
         && (desc.is_depth_stencil() || desc.colour().is_some());
-    let is_simple = is_linear || desc.is_planar();
+    let is_simple = tiling != Tiling::Optimal || desc.is_planar();
     let levels = if is_simple { 1 } else { 32 - side.leading_zeros() };
     Some(vk::ImageFormatProperties {
         max_extent: vk::Extent3D { width: side, height, depth },
@@ -181,10 +191,10 @@ mod tests {
             let (kind, flags) = (vk::ImageType::TYPE_2D, vk::ImageCreateFlags::empty());
             image_format(format, kind, tiling, U::INPUT_ATTACHMENT, flags).is_some()
         };
-        let optimal = vk::ImageTiling::OPTIMAL;
+        let optimal = Tiling::Optimal;
         assert!(is_input(vk::Format::R8_SINT, optimal) && is_input(vk::Format::D16_UNORM, optimal));
-        assert!(is_input(vk::Format::R8_SINT, vk::ImageTiling::LINEAR));
-        assert!(!is_input(vk::Format::D16_UNORM, vk::ImageTiling::LINEAR));
+        assert!(is_input(vk::Format::R8_SINT, Tiling::Linear));
+        assert!(!is_input(vk::Format::D16_UNORM, Tiling::Linear));
         assert!(!is_input(vk::Format::BC7_UNORM_BLOCK, optimal));
         assert!(is_input(vk::Format::E5B9G9R9_UFLOAT_PACK32, optimal));
     }
@@ -192,12 +202,33 @@ mod tests {
     #[test]
     fn only_planes_are_disjoint() {
         let known = |format| {
-            let (kind, tiling) = (vk::ImageType::TYPE_2D, vk::ImageTiling::OPTIMAL);
+            let (kind, tiling) = (vk::ImageType::TYPE_2D, Tiling::Optimal);
             let flags = vk::ImageCreateFlags::DISJOINT;
             image_format(format, kind, tiling, vk::ImageUsageFlags::SAMPLED, flags).is_some()
         };
         assert!(known(vk::Format::G10X6_B10X6R10X6_2PLANE_420_UNORM_3PACK16));
         assert!(!known(vk::Format::R8G8B8A8_UNORM) && !known(vk::Format::D32_SFLOAT_S8_UINT));
+    }
+
+    #[test]
+    fn former_flags_have_31_bits() {
+        let [_, images, _] = format_features(vk::Format::R8G8B8A8_UNORM);
+        assert!(images.contains(F::STORAGE_READ_WITHOUT_FORMAT), "bit 31");
+        assert_eq!(former_features(images).as_raw(), images.as_raw() as u32 & 0x7fff_ffff);
+    }
+
+    #[test]
+    fn images_with_a_modifier_have_one_level_and_layer() {
+        let of = |kind, modifier| {
+            let (usage, flags) = (vk::ImageUsageFlags::SAMPLED, vk::ImageCreateFlags::empty());
+            image_format(vk::Format::R8G8B8A8_UNORM, kind, Tiling::Modifier(modifier), usage, flags)
+        };
+        for modifier in [Modifier::Tiled, Modifier::Linear] {
+            let found = of(vk::ImageType::TYPE_2D, modifier).expect("supported");
+            assert_eq!([found.max_mip_levels, found.max_array_layers], [1, 1]);
+            assert_eq!(found.sample_counts, vk::SampleCountFlags::TYPE_1);
+            assert!(of(vk::ImageType::TYPE_3D, modifier).is_none());
+        }
     }
 
     #[test]

@@ -9,7 +9,7 @@ use ash::vk;
 
 pub use agx_abi::fragment::MAX_TARGETS;
 pub use features::{features, features_11, features_12, features_13};
-pub use formats::{format_features, image_format};
+pub use formats::{format_features, former_features, image_format};
 pub use matrices::{MatrixProduct, cooperative_matrices};
 pub use properties::{UUID, properties, properties_11, properties_12, properties_13};
 
@@ -147,6 +147,7 @@ pub static DEVICE_EXTENSIONS: &[(&str, u32)] = &[
     ("VK_EXT_host_image_copy", 1),
     ("VK_EXT_host_query_reset", 1),
     ("VK_EXT_image_2d_view_of_3d", 1),
+    ("VK_EXT_image_drm_format_modifier", 2),
     ("VK_EXT_image_robustness", 1),
     ("VK_EXT_index_type_uint8", 1),
     ("VK_EXT_inline_uniform_block", 1),
@@ -155,6 +156,7 @@ pub static DEVICE_EXTENSIONS: &[(&str, u32)] = &[
     ("VK_EXT_multi_draw", 1),
     ("VK_EXT_mutable_descriptor_type", 1),
     ("VK_EXT_non_seamless_cube_map", 1),
+    ("VK_EXT_physical_device_drm", 1),
     ("VK_EXT_pipeline_creation_cache_control", 3),
     ("VK_EXT_pipeline_creation_feedback", 1),
     ("VK_EXT_pipeline_protected_access", 1),
@@ -163,11 +165,13 @@ pub static DEVICE_EXTENSIONS: &[(&str, u32)] = &[
     ("VK_EXT_primitives_generated_query", 1),
     ("VK_EXT_private_data", 1),
     ("VK_EXT_provoking_vertex", 1),
+    ("VK_EXT_queue_family_foreign", 1),
     ("VK_EXT_robustness2", 1),
     ("VK_EXT_sample_locations", 1),
     ("VK_EXT_scalar_block_layout", 1),
     ("VK_EXT_separate_stencil_usage", 1),
     ("VK_EXT_shader_demote_to_helper_invocation", 1),
+    ("VK_EXT_shader_module_identifier", 1),
     ("VK_EXT_shader_object", 1),
     ("VK_EXT_shader_replicated_composites", 1),
     ("VK_EXT_shader_stencil_export", 1),
@@ -188,11 +192,8 @@ pub static DEVICE_EXTENSIONS: &[(&str, u32)] = &[
 ];
 
 /// Extensions that devices have in addition on a render node.
-pub static NODE_EXTENSIONS: &[(&str, u32)] = &[
-    ("VK_EXT_external_memory_dma_buf", 1),
-    ("VK_EXT_physical_device_drm", 1),
-    ("VK_EXT_queue_family_foreign", 1),
-];
+pub static NODE_EXTENSIONS: &[(&str, u32)] =
+    &[("VK_EXT_external_memory_dma_buf", 1), ("VK_EXT_map_memory_placed", 1)];
 
 /// Extensions of instances, with their versions.
 pub static INSTANCE_EXTENSIONS: &[(&str, u32)] = &[

@@ -53,7 +53,7 @@ pub(super) fn image_properties(
     tiling: vk::ImageTiling,
 ) -> Option<vk::ExternalMemoryProperties> {
     let is_open = kind == vk::ExternalMemoryHandleTypeFlags::DMA_BUF_EXT;
-    memory_properties(kind).filter(|_| !is_open || tiling == vk::ImageTiling::LINEAR)
+    memory_properties(kind).filter(|_| !is_open || tiling != vk::ImageTiling::OPTIMAL)
 }
 
 pub(crate) fn get_physical_device_external_buffer_properties(
@@ -178,8 +178,8 @@ pub(crate) fn import_fence_fd_khr(_: &Arc<Device>, info: &vk::ImportFenceFdInfoK
 
 /// The properties of the node (`VK_EXT_physical_device_drm`).
 pub(super) fn describe_node(out: &mut vk::PhysicalDeviceDrmPropertiesEXT<'_>) {
-    if let Some([major, minor]) = node() {
-        (out.has_primary, out.has_render) = (vk::FALSE, vk::TRUE);
-        (out.render_major, out.render_minor) = (major.into(), minor.into());
-    }
+    (out.has_primary, out.primary_major, out.primary_minor) = (vk::FALSE, 0, 0);
+    let [major, minor] = node().unwrap_or_default();
+    out.has_render = vk::Bool32::from(node().is_some());
+    (out.render_major, out.render_minor) = (major.into(), minor.into());
 }

@@ -2,6 +2,7 @@
 
 use std::ffi::c_void;
 
+use agx_driver::gpu::PAGE;
 use agx_driver::physical::{self, MAX_TARGETS};
 use ash::vk;
 
@@ -134,6 +135,11 @@ macro_rules! features {
             maintenance4;
     }
     own {
+        PhysicalDeviceMapMemoryPlacedFeaturesEXT PHYSICAL_DEVICE_MAP_MEMORY_PLACED_FEATURES_EXT {
+            memory_map_placed: on_node(), memory_map_range_placed: vk::FALSE, memory_unmap_reserve: on_node()
+        };
+        PhysicalDeviceShaderModuleIdentifierFeaturesEXT PHYSICAL_DEVICE_SHADER_MODULE_IDENTIFIER_FEATURES_EXT
+            { shader_module_identifier: vk::TRUE };
         PhysicalDeviceExtendedDynamicStateFeaturesEXT PHYSICAL_DEVICE_EXTENDED_DYNAMIC_STATE_FEATURES_EXT
             { extended_dynamic_state: vk::TRUE };
         PhysicalDeviceIndexTypeUint8FeaturesEXT PHYSICAL_DEVICE_INDEX_TYPE_UINT8_FEATURES_EXT
@@ -331,6 +337,11 @@ macro_rules! lacking {
     };
 }
 
+/// Whether the memory of devices can be mapped again: that of a process cannot.
+fn on_node() -> vk::Bool32 {
+    crate::environment::node().is_some().into()
+}
+
 features! { filled, feature }
 features! { lacking, is_lacking }
 
@@ -429,6 +440,11 @@ filled! { property,
             max_buffer_size;
     }
     own {
+        PhysicalDeviceMapMemoryPlacedPropertiesEXT PHYSICAL_DEVICE_MAP_MEMORY_PLACED_PROPERTIES_EXT
+            { min_placed_memory_map_alignment: PAGE };
+        PhysicalDeviceShaderModuleIdentifierPropertiesEXT
+            PHYSICAL_DEVICE_SHADER_MODULE_IDENTIFIER_PROPERTIES_EXT
+            { shader_module_identifier_algorithm_uuid: physical::UUID };
         PhysicalDeviceSubgroupProperties PHYSICAL_DEVICE_SUBGROUP_PROPERTIES {
             subgroup_size: physical::properties_11().subgroup_size,
             supported_stages: physical::properties_11().subgroup_supported_stages,

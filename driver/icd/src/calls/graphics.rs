@@ -14,6 +14,7 @@ use agx_driver::physical::MAX_TARGETS;
 use ash::vk;
 use ash::vk::GraphicsPipelineLibraryFlagsEXT as Parts;
 
+use super::identifier::Modules;
 use super::library;
 use super::pipeline::{Makes, all_flags, robustness, source};
 use crate::generated::members;
@@ -29,7 +30,7 @@ impl Makes for vk::GraphicsPipelineCreateInfo<'_> {
     }
 
     fn make(&self, device: &Device, known: Known<'_>) -> Result<Pipeline, Error> {
-        let (info, parts) = library::whole(self)?;
+        let (info, parts) = library::whole(self, Modules::new(device, known.cache))?;
         let flags = all_flags(self.flags, self.p_next);
         if flags.contains(vk::PipelineCreateFlags::LIBRARY_KHR) {
             return Ok(Pipeline::Library(Library { parts, info }));
@@ -45,21 +46,26 @@ impl Makes for vk::GraphicsPipelineCreateInfo<'_> {
 pub(super) fn graphics_info(
     create: &vk::GraphicsPipelineCreateInfo<'_>,
     parts: Parts,
+    modules: Modules<'_>,
 ) -> Result<GraphicsInfo, Error> {
     let mut info = GraphicsInfo::default();
     let robust = robustness(create.p_next);
     let shaded = parts.intersects(Parts::PRE_RASTERIZATION_SHADERS | Parts::FRAGMENT_SHADER);
     for stage in members::graphics_pipeline_create_info_stages(create).iter().filter(|_| shaded) {
         match stage.stage {
-            vk::ShaderStageFlags::VERTEX => info.vertex = source(stage, create.layout)?.or(robust),
+            vk::ShaderStageFlags::VERTEX => info.vertex = source(stage, create.layout, modules)?.or(robust),
             vk::ShaderStageFlags::TESSELLATION_CONTROL => {
-                info.control = Some(source(stage, create.layout)?.or(robust));
+                info.control = Some(source(stage, create.layout, modules)?.or(robust));
             }
             vk::ShaderStageFlags::TESSELLATION_EVALUATION => {
-                info.evaluation = Some(source(stage, create.layout)?.or(robust));
+                info.evaluation = Some(source(stage, create.layout, modules)?.or(robust));
             }
-            vk::ShaderStageFlags::GEOMETRY => info.geometry = Some(source(stage, create.layout)?.or(robust)),
-            vk::ShaderStageFlags::FRAGMENT => info.fragment = Some(source(stage, create.layout)?.or(robust)),
+            vk::ShaderStageFlags::GEOMETRY => {
+                info.geometry = Some(source(stage, create.layout, modules)?.or(robust))
+            }
+            vk::ShaderStageFlags::FRAGMENT => {
+                info.fragment = Some(source(stage, create.layout, modules)?.or(robust))
+            }
             _ => return Err(Error::Unsupported { what: "a shader stage of meshes" }),
         }
     }

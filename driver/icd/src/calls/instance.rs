@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 use std::ffi::{CStr, c_void};
 use std::sync::Arc;
 
-use agx_driver::{Error, physical};
+use agx_driver::modifier::{MODIFIERS, Modifier, Tiling};
+use agx_driver::{Error, format, physical};
 use ash::vk;
 
 use super::{external, features, host_copy};
@@ -195,12 +196,50 @@ pub(crate) fn get_physical_device_memory_properties2(
 }
 
 fn format_properties(format: vk::Format) -> vk::FormatProperties {
-    let [linear, optimal, buffer] = physical::format_features(format)
-        .map(|flags| vk::FormatFeatureFlags::from_raw(flags.as_raw() as u32));
+    let [linear, optimal, buffer] = physical::format_features(format).map(physical::former_features);
     vk::FormatProperties {
         linear_tiling_features: linear,
         optimal_tiling_features: optimal,
         buffer_features: buffer,
+    }
+}
+
+/// Fills the lists of modifiers of a chain.
+fn modifiers(format: vk::Format, next: Next) {
+    let known = MODIFIERS.map(|modifier| (modifier, modifier.features(format)));
+    let known: Vec<_> = known.into_iter().filter(|(_, features)| !features.is_empty()).collect();
+    let planes = format::find(format).map_or(0, |desc| desc.planes().len() as u32);
+    if let Some(list) = find_mut::<vk::DrmFormatModifierPropertiesListEXT<'_>>(next) {
+        let room = list.p_drm_format_modifier_properties;
+        // SAFETY: valid usage of `VkDrmFormatModifierPropertiesListEXT`.
+        let fill = unsafe { Fill::new(&raw mut list.drm_format_modifier_count, room) };
+        let _ = fill.fill(&known, |(modifier, features), slot| {
+            slot.drm_format_modifier = modifier.number();
+            slot.drm_format_modifier_plane_count = planes;
+            slot.drm_format_modifier_tiling_features = physical::former_features(*features);
+        });
+    }
+    if let Some(list) = find_mut::<vk::DrmFormatModifierPropertiesList2EXT<'_>>(next) {
+        let room = list.p_drm_format_modifier_properties;
+        // SAFETY: valid usage of `VkDrmFormatModifierPropertiesList2EXT`.
+        let fill = unsafe { Fill::new(&raw mut list.drm_format_modifier_count, room) };
+        let _ = fill.fill(&known, |(modifier, features), slot| {
+            slot.drm_format_modifier = modifier.number();
+            slot.drm_format_modifier_plane_count = planes;
+            slot.drm_format_modifier_tiling_features = *features;
+        });
+    }
+}
+
+/// The tiling of an image; `None` for a modifier that is not known.
+fn tiling(tiling: vk::ImageTiling, next: *const c_void) -> Option<Tiling> {
+    match tiling {
+        vk::ImageTiling::OPTIMAL => Some(Tiling::Optimal),
+        vk::ImageTiling::LINEAR => Some(Tiling::Linear),
+        _ => {
+            let wanted = find::<vk::PhysicalDeviceImageDrmFormatModifierInfoEXT<'_>>(next)?;
+            Modifier::find(wanted.drm_format_modifier).map(Tiling::Modifier)
+        }
     }
 }
 
@@ -218,6 +257,7 @@ pub(crate) fn get_physical_device_format_properties2(
     out: &mut vk::FormatProperties2<'_>,
 ) {
     out.format_properties = format_properties(format);
+    modifiers(format, out.p_next);
     if let Some(more) = find_mut::<vk::FormatProperties3<'_>>(out.p_next) {
         let [linear, optimal, buffer] = physical::format_features(format);
         more.linear_tiling_features = linear;
@@ -253,12 +293,13 @@ pub(crate) fn get_physical_device_image_format_properties(
     _: &Arc<PhysicalDevice>,
     format: vk::Format,
     kind: vk::ImageType,
-    tiling: vk::ImageTiling,
+    requested: vk::ImageTiling,
     usage: vk::ImageUsageFlags,
     flags: vk::ImageCreateFlags,
     out: &mut vk::ImageFormatProperties,
 ) -> vk::Result {
-    match physical::image_format(format, kind, tiling, usage, flags) {
+    let tiling = tiling(requested, std::ptr::null());
+    match tiling.and_then(|tiling| physical::image_format(format, kind, tiling, usage, flags)) {
         Some(found) => {
             *out = found;
             vk::Result::SUCCESS
@@ -278,7 +319,8 @@ pub(crate) fn get_physical_device_image_format_properties2(
     let external = find::<vk::PhysicalDeviceExternalImageFormatInfo<'_>>(info.p_next)
         .filter(|external| !external.handle_type.is_empty())
         .map(|external| external::image_properties(external.handle_type, info.tiling));
-    let found = physical::image_format(info.format, info.ty, info.tiling, info.usage, info.flags);
+    let found = tiling(info.tiling, info.p_next)
+        .and_then(|tiling| physical::image_format(info.format, info.ty, tiling, info.usage, info.flags));
     match found.filter(|_| !matches!(external, Some(None))) {
         Some(found) => {
             out.image_format_properties = found;

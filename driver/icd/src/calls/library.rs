@@ -8,6 +8,7 @@ use ash::vk;
 use ash::vk::GraphicsPipelineLibraryFlagsEXT as Parts;
 
 use super::graphics::graphics_info;
+use super::identifier::Modules;
 use super::pipeline::all_flags;
 use crate::generated::members;
 use crate::handles::object;
@@ -80,7 +81,10 @@ fn part_of(state: vk::DynamicState) -> Parts {
 ///
 /// # Errors
 /// An unsupported stage.
-pub(super) fn whole(create: &vk::GraphicsPipelineCreateInfo<'_>) -> Result<(GraphicsInfo, Parts), Error> {
+pub(super) fn whole(
+    create: &vk::GraphicsPipelineCreateInfo<'_>,
+    modules: Modules<'_>,
+) -> Result<(GraphicsInfo, Parts), Error> {
     let list = find::<vk::PipelineLibraryCreateInfoKHR<'_>>(create.p_next);
     let libraries = list.map(members::pipeline_library_create_info_khr_libraries).unwrap_or_default();
     let is_library = all_flags(create.flags, create.p_next).contains(vk::PipelineCreateFlags::LIBRARY_KHR);
@@ -89,7 +93,7 @@ pub(super) fn whole(create: &vk::GraphicsPipelineCreateInfo<'_>) -> Result<(Grap
         None if is_library || !libraries.is_empty() => Parts::empty(),
         None => ALL,
     };
-    let said = graphics_info(create, own)?;
+    let said = graphics_info(create, own, modules)?;
     if own == ALL {
         return Ok((said, ALL));
     }

@@ -1,19 +1,19 @@
 //! Device memory and binding it.
 
 use std::ffi::c_void;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use agx_driver::Error;
 use agx_driver::buffer::Buffer;
-use agx_driver::image::Image;
-use agx_driver::memory::{Allocation, Place, Space};
+use agx_driver::memory::{Allocation, Place, Space, lock};
+use agx_node::Placed;
 use ash::vk;
 
 use super::external::taken;
 use super::resource::image_of;
 use super::swapchain::bind_to_swapchain;
-use crate::handles::{give, known, object, shared, take};
-use crate::objects::{Device, pointer};
+use crate::handles::{give, known, object, take};
+use crate::objects::{Device, Memory, pointer};
 use crate::pointers::{Fill, find, find_mut};
 
 pub(crate) fn allocate_memory(
@@ -21,7 +21,8 @@ pub(crate) fn allocate_memory(
     info: &vk::MemoryAllocateInfo<'_>,
     out: &mut vk::DeviceMemory,
 ) -> Result<(), Error> {
-    *out = give(Arc::new(allocation(&device.space, info)?));
+    let allocation = Arc::new(allocation(&device.space, info)?);
+    *out = give(Arc::new(Memory { allocation, placed: Mutex::default() }));
     Ok(())
 }
 
@@ -49,7 +50,7 @@ pub(crate) fn free_memory(_: &Arc<Device>, memory: vk::DeviceMemory) {
 }
 
 pub(crate) fn map_memory(
-    _: &Arc<Device>,
+    device: &Arc<Device>,
     memory: vk::DeviceMemory,
     offset: u64,
     _: u64,
@@ -57,23 +58,64 @@ pub(crate) fn map_memory(
     out: *mut *const c_void,
 ) -> Result<(), Error> {
     let memory = known(memory)?;
+    let place = match device.extensions.contains("VK_EXT_map_memory_placed") {
+        // The addresses may stay reserved for the application.
+        true => place(memory, std::ptr::null_mut())?.wrapping_byte_add(offset as usize),
+        false => pointer(memory, offset),
+    };
     // SAFETY: the command writes the pointer.
-    unsafe { *out = pointer(memory, offset) };
+    unsafe { *out = place };
     Ok(())
 }
 
-pub(crate) fn unmap_memory(_: &Arc<Device>, _: vk::DeviceMemory) {}
+/// Maps memory for the application, at an address unless that is null. Returns the address. The kernel maps no other part.
+fn place(memory: &Memory, address: *mut c_void) -> Result<*mut c_void, Error> {
+    let (file, start) = memory.file()?;
+    // SAFETY: valid usage of `VkMemoryMapPlacedInfoEXT`: the application reserved the addresses.
+    let placed = unsafe { Placed::new(file, start, memory.bytes as usize, address) };
+    let placed = placed.map_err(|_| Error::Mapping)?;
+    let address = placed.address();
+    *lock(&memory.placed) = Some(placed);
+    Ok(address)
+}
+
+pub(crate) fn unmap_memory(_: &Arc<Device>, memory: vk::DeviceMemory) {
+    if let Some(memory) = object(memory) {
+        drop(lock(&memory.placed).take());
+    }
+}
 
 pub(crate) fn map_memory2_khr(
     device: &Arc<Device>,
     info: &vk::MemoryMapInfoKHR<'_>,
     out: *mut *const c_void,
 ) -> Result<(), Error> {
-    map_memory(device, info.memory, info.offset, info.size, info.flags, out)
+    if !info.flags.contains(vk::MemoryMapFlags::PLACED_EXT) {
+        return map_memory(device, info.memory, info.offset, info.size, info.flags, out);
+    }
+    let memory = known(info.memory)?;
+    let address = find::<vk::MemoryMapPlacedInfoEXT<'_>>(info.p_next).map(|place| place.p_placed_address);
+    let address = address.ok_or(Error::Invalid { what: "a placed mapping without an address" })?;
+    let place = place(memory, address)?;
+    // SAFETY: the command writes the pointer.
+    unsafe { *out = place };
+    Ok(())
 }
 
-pub(crate) fn unmap_memory2_khr(_: &Arc<Device>, _: &vk::MemoryUnmapInfoKHR<'_>) -> Result<(), Error> {
-    Ok(())
+pub(crate) fn unmap_memory2_khr(
+    device: &Arc<Device>,
+    info: &vk::MemoryUnmapInfoKHR<'_>,
+) -> Result<(), Error> {
+    if !info.flags.contains(vk::MemoryUnmapFlagsKHR::RESERVE_EXT) {
+        unmap_memory(device, info.memory);
+        return Ok(());
+    }
+    let mut place = lock(&known(info.memory)?.placed);
+    let placed = place.take().ok_or(Error::Mapping)?;
+    placed.reserve().map_err(|(placed, _)| {
+        *place = Some(placed);
+        Error::Mapping
+    })
 }
 
 pub(crate) fn flush_mapped_memory_ranges(
@@ -107,7 +149,7 @@ pub(crate) fn bind_buffer_memory(
     memory: vk::DeviceMemory,
     offset: u64,
 ) -> Result<(), Error> {
-    known(buffer)?.bind(shared(memory)?, offset)
+    known(buffer)?.bind(known(memory)?.allocation.clone(), offset)
 }
 
 pub(crate) fn bind_image_memory(
@@ -116,7 +158,7 @@ pub(crate) fn bind_image_memory(
     memory: vk::DeviceMemory,
     offset: u64,
 ) -> Result<(), Error> {
-    known(image)?.bind(vk::ImageAspectFlags::NONE, shared(memory)?, offset)
+    known(image)?.bind(vk::ImageAspectFlags::NONE, known(memory)?.allocation.clone(), offset)
 }
 
 pub(crate) fn bind_buffer_memory2(
@@ -155,7 +197,7 @@ pub(crate) fn bind_image_memory2(
         }
         let plane = find::<vk::BindImagePlaneMemoryInfo<'_>>(info.p_next);
         let aspect = plane.map_or(vk::ImageAspectFlags::NONE, |plane| plane.plane_aspect);
-        known(info.image)?.bind(aspect, shared(info.memory)?, info.memory_offset)
+        known(info.image)?.bind(aspect, known(info.memory)?.allocation.clone(), info.memory_offset)
     };
     bind_all(infos.iter().map(|info| (info.p_next, bind(info))))
 }
@@ -231,7 +273,7 @@ pub(crate) fn get_device_image_memory_requirements(
 ) {
     // SAFETY: valid usage of `VkDeviceImageMemoryRequirements`.
     let create = unsafe { info.p_create_info.as_ref() };
-    if let Some(Ok(image)) = create.map(|create| Image::new(image_of(create))) {
+    if let Some(Ok(image)) = create.map(image_of) {
         requirements2(image.requirements(info.plane_aspect), out);
     }
 }

@@ -11,13 +11,14 @@ use agx_driver::render::Shaders;
 use agx_driver::{Bounds, Error, FIGURES, Statistics, physical};
 use ash::vk;
 
+use super::identifier::Modules;
 use crate::generated::members;
 use crate::handles::{give, object, shared, take};
 use crate::objects::{Device, Pipeline, ShaderModule};
 use crate::pointers::{Fill, find, slice_mut};
 
 /// The bytes of a module.
-fn code(info: &vk::ShaderModuleCreateInfo<'_>) -> Arc<Module> {
+pub(super) fn code(info: &vk::ShaderModuleCreateInfo<'_>) -> Arc<Module> {
     // SAFETY: valid usage of `VkShaderModuleCreateInfo`: the size is in bytes.
     let words = unsafe { crate::pointers::slice(info.p_code, info.code_size / 4) };
     Module::new(words.iter().flat_map(|word| word.to_le_bytes()).collect())
@@ -38,17 +39,28 @@ pub(crate) fn destroy_shader_module(_: &Arc<Device>, module: vk::ShaderModule) {
     drop(take(module));
 }
 
+/// The module of a stage.
+fn module(info: &vk::PipelineShaderStageCreateInfo<'_>, modules: Modules<'_>) -> Result<Arc<Module>, Error> {
+    let given = object(info.module).map(|module| module.code.clone());
+    let given = given.or_else(|| find::<vk::ShaderModuleCreateInfo<'_>>(info.p_next).map(code));
+    let identifier = find::<vk::PipelineShaderStageModuleIdentifierCreateInfoEXT<'_>>(info.p_next);
+    match (given, identifier.filter(|identifier| identifier.identifier_size > 0)) {
+        (Some(given), _) => {
+            modules.keep(&given);
+            Ok(given)
+        }
+        (None, Some(identifier)) => modules.find(identifier),
+        (None, None) => Err(Error::Invalid { what: "a stage without module" }),
+    }
+}
+
 /// The shader of a stage, of a pipeline with a layout.
 pub(super) fn source(
     info: &vk::PipelineShaderStageCreateInfo<'_>,
     layout: vk::PipelineLayout,
+    modules: Modules<'_>,
 ) -> Result<ShaderSource, Error> {
-    let code = match object(info.module) {
-        Some(module) => module.code.clone(),
-        None => find::<vk::ShaderModuleCreateInfo<'_>>(info.p_next)
-            .map(code)
-            .ok_or(Error::Invalid { what: "a stage without module" })?,
-    };
+    let code = module(info, modules)?;
     let name = members::pipeline_shader_stage_create_info_name(info);
     let entry_point = name.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let special = members::pipeline_shader_stage_create_info_specialization_info(info);
@@ -158,7 +170,8 @@ impl Makes for vk::ComputePipelineCreateInfo<'_> {
     }
 
     fn make(&self, device: &Device, known: Known<'_>) -> Result<Pipeline, Error> {
-        let mut source = source(&self.stage, self.layout)?.or(robustness(self.p_next));
+        let mut source =
+            source(&self.stage, self.layout, Modules::new(device, known.cache))?.or(robustness(self.p_next));
         let flags = all_flags(self.flags, self.p_next);
         source.has_base = flags.contains(vk::PipelineCreateFlags::DISPATCH_BASE);
         Ok(Pipeline::Compute(ComputePipeline::new(device, source, known)?))

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use agx_driver::Error;
 use agx_driver::buffer::Buffer;
 use agx_driver::image::{Image, ImageInfo};
+use agx_driver::modifier::{MODIFIERS, Modifier, PlanePlace, Tiling};
+use agx_driver::physical;
 use agx_driver::sampler::{Sampler, SamplerInfo};
 use agx_driver::view::{BufferView, ImageView, ViewInfo, composed};
 use agx_driver::ycbcr::YcbcrConversion;
@@ -12,7 +14,7 @@ use ash::vk;
 
 use super::host_copy::packed_bytes;
 use crate::generated::members;
-use crate::handles::{give, object, shared, take};
+use crate::handles::{give, known, object, shared, take};
 use crate::objects::Device;
 use crate::pointers::{find, find_mut};
 
@@ -55,8 +57,46 @@ pub(crate) fn destroy_buffer_view(_: &Arc<Device>, view: vk::BufferView) {
     drop(take(view));
 }
 
-/// The parameters of an image.
-pub(super) fn image_of(info: &vk::ImageCreateInfo<'_>) -> ImageInfo {
+/// The modifier of an image, and the places of its planes if the application determines them.
+fn modifier_of<'a>(
+    info: &'a vk::ImageCreateInfo<'_>,
+) -> Result<(Modifier, Option<&'a [vk::SubresourceLayout]>), Error> {
+    let unknown = Error::Unsupported { what: "an image with these modifiers" };
+    if let Some(explicit) = find::<vk::ImageDrmFormatModifierExplicitCreateInfoEXT<'_>>(info.p_next) {
+        let modifier = Modifier::find(explicit.drm_format_modifier).ok_or(unknown)?;
+        let places = members::image_drm_format_modifier_explicit_create_info_ext_plane_layouts(explicit);
+        return Ok((modifier, Some(places)));
+    }
+    let listed = find::<vk::ImageDrmFormatModifierListCreateInfoEXT<'_>>(info.p_next)
+        .map(members::image_drm_format_modifier_list_create_info_ext_drm_format_modifiers)
+        .unwrap_or_default();
+    let supports = |modifier: &Modifier| {
+        let tiling = Tiling::Modifier(*modifier);
+        physical::image_format(info.format, info.image_type, tiling, info.usage, info.flags).is_some()
+    };
+    let mut known = MODIFIERS.into_iter().filter(|modifier| listed.contains(&modifier.number()));
+    Ok((known.find(supports).ok_or(unknown)?, None))
+}
+
+/// The image of a structure, without memory.
+pub(super) fn image_of(info: &vk::ImageCreateInfo<'_>) -> Result<Image, Error> {
+    match info.tiling {
+        vk::ImageTiling::LINEAR => Image::new(parameters(info, Tiling::Linear)),
+        vk::ImageTiling::DRM_FORMAT_MODIFIER_EXT => {
+            let (modifier, places) = modifier_of(info)?;
+            let parameters = parameters(info, Tiling::Modifier(modifier));
+            let place =
+                |layout: &vk::SubresourceLayout| PlanePlace { offset: layout.offset, row: layout.row_pitch };
+            match places {
+                Some(places) => Image::placed(parameters, &places.iter().map(place).collect::<Vec<_>>()),
+                None => Image::new(parameters),
+            }
+        }
+        _ => Image::new(parameters(info, Tiling::Optimal)),
+    }
+}
+
+fn parameters(info: &vk::ImageCreateInfo<'_>, tiling: Tiling) -> ImageInfo {
     ImageInfo {
         format: info.format,
         kind: info.image_type,
@@ -65,7 +105,7 @@ pub(super) fn image_of(info: &vk::ImageCreateInfo<'_>) -> ImageInfo {
         layers: info.array_layers,
         samples: info.samples.as_raw(),
         usage: info.usage,
-        linear: info.tiling == vk::ImageTiling::LINEAR,
+        tiling,
         disjoint: info.flags.contains(vk::ImageCreateFlags::DISJOINT),
     }
 }
@@ -75,7 +115,19 @@ pub(crate) fn create_image(
     info: &vk::ImageCreateInfo<'_>,
     out: &mut vk::Image,
 ) -> Result<(), Error> {
-    *out = give(Arc::new(Image::new(image_of(info))?));
+    *out = give(Arc::new(image_of(info)?));
+    Ok(())
+}
+
+pub(crate) fn get_image_drm_format_modifier_properties_ext(
+    _: &Arc<Device>,
+    image: vk::Image,
+    out: &mut vk::ImageDrmFormatModifierPropertiesEXT<'_>,
+) -> Result<(), Error> {
+    let Tiling::Modifier(modifier) = known(image)?.info.tiling else {
+        return Err(Error::Invalid { what: "an image without a modifier" });
+    };
+    out.drm_format_modifier = modifier.number();
     Ok(())
 }
 
@@ -128,7 +180,7 @@ pub(crate) fn get_device_image_subresource_layout_khr(
 ) {
     let create = members::device_image_subresource_info_create_info(info);
     let place = members::device_image_subresource_info_subresource(info);
-    if let (Some(Ok(image)), Some(place)) = (create.map(|create| Image::new(image_of(create))), place) {
+    if let (Some(Ok(image)), Some(place)) = (create.map(image_of), place) {
         write_layout(&image, &place.image_subresource, out);
     }
 }
