@@ -91,7 +91,7 @@ pub struct ShaderInfo {
     pub preamble_gpr_halves: u16,
     /// Uniform half-words in use: those in `uniforms` and those that a preamble writes.
     pub uniform_halves: u16,
-    /// Ranges of the uniform file that the driver fills, ascending and disjoint.
+    /// Ranges of the uniform file that the driver fills, ascending and disjoint; of a whole shader, those that it reads.
     pub uniforms: Vec<UniformRange>,
     /// The contents of the texture state registers, from 0 on.
     pub textures: Vec<TextureBinding>,

@@ -313,18 +313,24 @@ impl Compiler {
         let stats = stopping::guarded(&mut f, &key.limits, |f| Ok(emit::statistics(f, &code, &info)))?;
         let mut stats = Statistics { spills: back_end.spills, fills: back_end.fills, ..stats };
         info.draw_numbers = link::draw_numbers(&code, &info.uniforms);
+        let mut reads = code.uniforms;
         let mut parts = vec![ShaderPart { role: PartRole::Main, code: code.bytes, lines: code.lines }];
         info.output_stores = code.output_stores;
         if let Some(mut preamble) = f.preamble.take() {
             preamble.memory = std::mem::take(&mut f.memory);
             let (code, used) = self.compile_preamble(*preamble, key)?;
             info.draw_numbers = info.draw_numbers | link::draw_numbers(&code, &info.uniforms);
+            reads.add(&code.uniforms);
             stats.preamble_instructions = code.insts.len() as u32;
             // A preamble that spills must request all registers (Mesa 25.0).
             let spills = used.scratch_bytes != 0;
             info.preamble_gpr_halves = if spills { MAX_GPR_HALVES } else { used.gpr_halves };
             info.preamble_scratch_bytes = used.scratch_bytes;
             parts.push(ShaderPart { role: PartRole::Preamble, code: code.bytes, lines: code.lines });
+        }
+        if info.whole {
+            // No other part reads the interface's uniforms.
+            info.uniforms.retain(|range| reads.has_any(range.start..range.start + range.halves));
         }
         Ok((CompiledShader { parts, info, stats, sources: f.sources }, tracking))
     }

@@ -67,6 +67,8 @@ pub(crate) struct Walk {
     returns: Vec<u64>,
     /// Number of records that may still be reached.
     left: u32,
+    /// Bytes of the records that were taken.
+    pub(crate) taken: u64,
 }
 
 /// A record that a walk has reached.
@@ -78,7 +80,7 @@ pub(crate) struct Reached {
 
 impl Walk {
     pub(crate) fn new(at: u64) -> Walk {
-        Walk { at, returns: Vec::new(), left: MOST_RECORDS }
+        Walk { at, returns: Vec::new(), left: MOST_RECORDS, taken: 0 }
     }
 
     /// The record at the current position.
@@ -93,13 +95,16 @@ impl Walk {
     pub(crate) fn take(&mut self, memory: &Memory, record: &'static Record) -> Result<Vec<u8>, StreamError> {
         let address = self.at;
         self.at = bytes::address(address, record.bytes as u64);
+        self.taken = self.taken.saturating_add(record.bytes as u64);
         bytes::record(memory, address, record).map_err(unbound(record.name, address))
     }
 
     /// Advances to a multiple of eight bytes after `start`.
     pub(crate) fn align(&mut self, start: u64) {
         let taken = self.at.saturating_sub(start);
-        self.at = bytes::address(self.at, taken.wrapping_neg() % 8);
+        let padding = taken.wrapping_neg() % 8;
+        self.at = bytes::address(self.at, padding);
+        self.taken = self.taken.saturating_add(padding);
     }
 
     /// Continues at `target`.

@@ -22,7 +22,9 @@ use crate::sampler_heap;
 use crate::scratch::{self, Stacks};
 use crate::setting::{AnySetting, Setting};
 use crate::upload::{Stream, Upload};
-use crate::words::{Assembled, Bound, Direct, Numbers, Sources, State, Words, assemble, kernel_words};
+use crate::words::{
+    Assembled, Bound, Direct, Numbers, Sources, State, Words, assemble, kernel_words, short_words,
+};
 use ash::vk;
 
 /// Lanes of a SIMD-group.
@@ -550,6 +552,26 @@ impl Recorder {
         device.scratch.reserve(scratch::Stage::Compute, program)?;
         let words = kernel_words(upload, program, push, descriptors)?;
         push_launch(compute, upload, (program, words), Grid::Threads(threads), workgroup(threads))?;
+        self.barrier()
+    }
+
+    /// As [`Recorder::run_kernel`], for a program that reads nothing but words: the addresses of its buffers, and its push
+    /// constants.
+    ///
+    /// # Errors
+    /// Out of memory, or the program reads something else.
+    #[inline(always)]
+    pub(crate) fn run_words<const N: usize>(
+        &mut self,
+        kernel: Kernel,
+        read: [u32; N],
+        threads: u32,
+    ) -> Result<(), Error> {
+        let Recorder { device, upload, compute, .. } = self;
+        let program = device.kernel(kernel)?;
+        device.scratch.reserve(scratch::Stage::Compute, program)?;
+        let words = short_words(upload, program, read)?;
+        push_launch(compute, upload, (program, words), Grid::Threads([threads, 1, 1]), SHAPES[0])?;
         self.barrier()
     }
 

@@ -74,8 +74,9 @@ impl Space {
     /// Out of memory or addresses.
     pub fn allocate(self: &Arc<Space>, bytes: u64, place: Place) -> Result<Allocation, Error> {
         let bytes = rounded(bytes)?;
-        let taken = self.ranges(place).take(bytes + PAGE, PAGE);
-        let address = taken.ok_or(Error::DeviceMemory { bytes })?;
+        let Some(address) = self.ranges(place).take(bytes + PAGE, PAGE) else {
+            return Err(Error::DeviceMemory { bytes });
+        };
         self.fill((place, address, bytes), || self.gpu().create_buffer(bytes))
     }
 
@@ -132,8 +133,10 @@ impl Space {
 /// The bytes of the pages that hold these bytes.
 fn rounded(bytes: u64) -> Result<u64, Error> {
     // There is room for the unmapped page.
-    let pages = bytes.max(1).checked_next_multiple_of(PAGE).filter(|pages| *pages <= u64::MAX - PAGE);
-    pages.ok_or(Error::DeviceMemory { bytes })
+    match bytes.max(1).checked_next_multiple_of(PAGE) {
+        Some(pages) if pages <= u64::MAX - PAGE => Ok(pages),
+        _ => Err(Error::DeviceMemory { bytes }),
+    }
 }
 
 /// A buffer of the kernel at an address.
@@ -319,7 +322,7 @@ impl Piece {
     /// Its words, with the rest of its last word. It begins at a multiple of 4.
     #[inline]
     pub(crate) fn words(&self) -> &[AtomicU32] {
-        self.memory.words_at(self.address - self.memory.address, self.bytes.div_ceil(4) as usize)
+        self.memory.words_at(self.address - self.memory.address, ((self.bytes + 3) >> 2) as usize)
     }
 
     /// Copies bytes to it from byte `offset` on; bytes that do not fit are dropped.

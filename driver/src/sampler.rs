@@ -26,14 +26,11 @@ pub const MAX_BIAS: f32 = 15.0;
 /// A sampler.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Sampler {
-    /// The hardware sampler, and the border colour, which the hardware reads for programs with border colours.
+    /// The hardware sampler, and the border colour, which the hardware reads for programs with border colours. A colour without a
+    /// format is not encoded.
     pub descriptor: [u8; BORDERED_BYTES],
-    /// Level bias that shaders add: the bits of a 16-bit float.
-    pub bias: u16,
-    /// A custom border colour without a format, to be encoded for the format of each texture.
-    pub colour: Option<[u32; 4]>,
-    /// Its index in the heap ([`crate::sampler_heap`]).
-    pub number: u16,
+    /// What follows in a set: level bias, whether the colour is without a format, index in the heap, nothing.
+    rest: [u16; 4],
     /// How colours are converted; records of sets do not have it.
     pub conversion: Option<YcbcrConversion>,
 }
@@ -118,38 +115,57 @@ impl Sampler {
         let mut descriptor = [0; BORDERED_BYTES];
         descriptor.iter_mut().zip(bytes).for_each(|(to, from)| *to = from);
         let bias = f16::from_f32(info.bias.clamp(-MAX_BIAS, MAX_BIAS)).to_bits();
-        let sampler = Sampler { descriptor, bias, colour: None, number: 0, conversion: None };
+        let sampler = Sampler { descriptor, rest: [bias, 0, 0, 0], conversion: None };
         match info.custom {
             None => sampler,
-            Some((vk::Format::UNDEFINED, colour)) => Sampler { colour: Some(colour), ..sampler },
+            Some((vk::Format::UNDEFINED, colour)) => sampler.open(colour),
             Some((format, colour)) => sampler.coloured(format, colour),
         }
     }
 
     /// The sampler with its index in a heap; its border colour is the nearest fixed one.
     pub fn in_heap(info: &SamplerInfo, heap: &SamplerHeap) -> Sampler {
+        let sampler = Sampler::new(info);
         let fixed = match info.custom {
-            Some((_, colour)) => {
-                Sampler { colour: Some(colour), ..Sampler::new(info) }.coloured(vk::Format::UNDEFINED, colour)
-            }
-            None => Sampler::new(info),
+            Some((_, colour)) => sampler.coloured(vk::Format::UNDEFINED, colour),
+            None => sampler,
         };
         let descriptor = fixed.descriptor.first_chunk().copied().unwrap_or_default();
-        Sampler { number: heap.number(descriptor), ..Sampler::new(info) }
+        let [bias, is_open, _, rest] = sampler.rest;
+        Sampler { rest: [bias, is_open, heap.number(descriptor), rest], ..sampler }
+    }
+
+    /// The level bias that shaders add: the bits of a 16-bit float.
+    pub fn bias(&self) -> u16 {
+        self.rest[0]
+    }
+
+    /// Whether the border colour has no format, and is to be encoded for the format of each texture.
+    #[inline(always)]
+    pub fn is_open(&self) -> bool {
+        self.rest[1] != 0
     }
 
     /// The sampler, with the border colour encoded for textures of a format.
     pub fn of_format(self, format: vk::Format) -> Sampler {
-        match self.colour {
-            Some(colour) => self.coloured(format, colour),
-            None => self,
-        }
+        let words = self.descriptor.as_chunks::<4>().0.iter().skip(BYTES / 4);
+        let mut colour = [0; 4];
+        colour.iter_mut().zip(words).for_each(|(to, word)| *to = u32::from_le_bytes(*word));
+        if self.is_open() { self.coloured(format, colour) } else { self }
+    }
+
+    /// The sampler with a border colour without a format.
+    fn open(mut self, colour: [u32; 4]) -> Sampler {
+        let words = self.descriptor.as_chunks_mut().0.iter_mut().skip(BYTES / 4);
+        words.zip(colour).for_each(|(to, word)| *to = word.to_le_bytes());
+        self.rest[1] = 1;
+        self
     }
 
     /// The sampler with a border colour. If the encoding for the format is not known, it is the nearest fixed colour.
     fn coloured(mut self, format: vk::Format, colour: [u32; 4]) -> Sampler {
         let packed = border::packed(format, colour);
-        self.colour = None;
+        self.rest[1] = 0;
         let code = if packed.is_some() { CUSTOM } else { border::nearest(colour) };
         record::BORDER.set_raw(&mut self.descriptor, code);
         let place = self.descriptor.iter_mut().skip(BYTES);
@@ -157,33 +173,23 @@ impl Sampler {
         self
     }
 
-    /// The record of the sampler in a set: the hardware sampler, then the bias. A colour without a format is stored
-    /// unencoded, marked by a byte.
-    #[inline]
+    /// The record of the sampler in a set.
+    #[inline(always)]
     pub fn record(&self) -> [u8; RECORD_BYTES] {
         let mut record = [0; RECORD_BYTES];
         let (shown, rest) = record.split_at_mut(BORDERED_BYTES);
         shown.copy_from_slice(&self.descriptor);
-        if let Some(colour) = self.colour {
-            let (_, coded) = shown.split_at_mut(BYTES);
-            coded.as_chunks_mut().0.iter_mut().zip(colour).for_each(|(to, word)| *to = word.to_le_bytes());
-        }
-        let words = [self.bias, u16::from(self.colour.is_some()), self.number];
-        rest.as_chunks_mut().0.iter_mut().zip(words).for_each(|(to, word)| *to = word.to_le_bytes());
+        rest.as_chunks_mut().0.iter_mut().zip(self.rest).for_each(|(to, word)| *to = word.to_le_bytes());
         record
     }
 
     /// The sampler of a record in a set.
     pub fn of_record(record: &[u8; RECORD_BYTES]) -> Sampler {
-        let mut descriptor = [0; BORDERED_BYTES];
-        descriptor.iter_mut().zip(record).for_each(|(to, from)| *to = *from);
-        let half =
-            |at: usize| record.get(BORDERED_BYTES + 2 * at..).and_then(<[u8]>::first_chunk::<2>).copied();
-        let [bias, is_open, number] = [0, 1, 2].map(|at| u16::from_le_bytes(half(at).unwrap_or_default()));
-        let word = |at: usize| record.get(BYTES + 4 * at..).and_then(<[u8]>::first_chunk::<4>).copied();
-        let colour = [0, 1, 2, 3].map(|at| u32::from_le_bytes(word(at).unwrap_or_default()));
-        let colour = (is_open != 0).then_some(colour);
-        Sampler { descriptor, bias, colour, number, conversion: None }
+        let mut sampler = Sampler { descriptor: [0; BORDERED_BYTES], rest: [0; 4], conversion: None };
+        sampler.descriptor.iter_mut().zip(record).for_each(|(to, from)| *to = *from);
+        let words = record.as_chunks::<2>().0.iter().skip(BORDERED_BYTES / 2);
+        sampler.rest.iter_mut().zip(words).for_each(|(to, word)| *to = u16::from_le_bytes(*word));
+        sampler
     }
 }
 
@@ -230,13 +236,17 @@ mod tests {
             lod: [0.0, 4.0],
             seams: true,
         };
-        let open = Sampler { number: 77, ..Sampler::new(&info) };
+        let mut open = Sampler::new(&info);
+        open.rest[2] = 77;
         let back = Sampler::of_record(&open.record());
-        assert_eq!((back.colour, back.bias, back.number), (open.colour, open.bias, 77));
+        assert_eq!(back, open);
+        assert_eq!((back.is_open(), back.bias()), (true, f16::from_f32(-1.5).to_bits()));
+        let number = NUMBER as usize;
+        assert_eq!(open.record()[number..number + 2], [77, 0]);
         // The colour is encoded for the format, and no longer kept separately.
         let coded = back.of_format(vk::Format::R8G8B8A8_UNORM);
         assert_eq!(coded, open.of_format(vk::Format::R8G8B8A8_UNORM));
-        assert_eq!((coded.colour, record::BORDER.get(&coded.descriptor)), (None, CUSTOM));
+        assert_eq!((coded.is_open(), record::BORDER.get(&coded.descriptor)), (false, CUSTOM));
         assert_eq!(Sampler::of_record(&coded.record()), coded);
     }
 }

@@ -27,6 +27,11 @@ impl UniformReads {
         }
     }
 
+    /// Adds those that other code reads.
+    pub fn add(&mut self, other: &UniformReads) {
+        self.0.iter_mut().zip(&other.0).for_each(|(to, from)| *to |= from);
+    }
+
     /// Whether a half-word of `halves` is read.
     pub fn has_any(&self, mut halves: Range<u16>) -> bool {
         halves.any(|half| {

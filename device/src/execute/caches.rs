@@ -94,6 +94,10 @@ pub(super) fn read_words(
         format!("{what} at {address:#x} are in the shader cache as they were before")
     };
     note_all(device, stale.map(text));
+    if let Ok(words) = &words {
+        let bytes = words.list.iter().map(|(_, _, bytes)| bytes.len() as u64).sum();
+        device.statistics.read_once(|sums| &mut sums.word_bytes, address, bytes);
+    }
     words
 }
 

@@ -119,6 +119,7 @@ impl Device {
                 CDM_BARRIER => {
                     let bytes = walk.take(submission.memory, &compute_barrier::RECORD)?;
                     self.check(&compute_barrier::RECORD, &bytes);
+                    self.statistics.read(|sums| &mut sums.barriers, 1);
                     let space = (submission.vm, &mut *submission.memory);
                     let stale = self.caches.drop(space, Drops::of_compute(&bytes));
                     note_all(self, stale);
@@ -130,6 +131,7 @@ impl Device {
                     Some(true) => {}
                     Some(false) => {
                         check_end(self, command, walk.at, is_linked);
+                        self.statistics.read(|sums| &mut sums.stream_bytes, walk.taken);
                         return Ok(());
                     }
                     None => return Err(StreamError::Kind { address: reached.address, kind }),

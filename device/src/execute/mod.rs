@@ -91,7 +91,7 @@ impl Device {
 
     /// Runs a command. An error becomes a finding and ends the command early; returns whether this happened.
     pub(crate) fn execute(&mut self, mut submission: Submission<'_>, command: &Command) -> bool {
-        self.statistics.submissions = self.statistics.submissions.max(submission.submission);
+        self.statistics.begin(submission.submission);
         self.place =
             Place { submission: submission.submission, command: submission.number, ..Place::default() };
         self.failed = false;

@@ -77,6 +77,7 @@ impl Device {
     ) -> Result<(), StreamError> {
         use render_command::*;
         check_command(self, command);
+        self.statistics.read(|sums| &mut sums.passes, 1);
         let mut pass = Pass {
             command,
             shape: shape(command)?,
@@ -127,7 +128,13 @@ impl Device {
                     let pointer = walk.take(submission.memory, &ppp_state::RECORD)?;
                     let address =
                         ppp_state::ADDRESS_HIGH.get(&pointer) << 32 | ppp_state::ADDRESS_LOW.get(&pointer);
-                    let update = read_update(submission.memory, address, ppp_state::WORDS.get(&pointer))?;
+                    let words = ppp_state::WORDS.get(&pointer);
+                    let update = read_update(submission.memory, address, words)?;
+                    self.statistics.read_once(
+                        |sums| &mut sums.update_bytes,
+                        address,
+                        words.saturating_mul(4),
+                    );
                     for (_, record, bytes) in &update {
                         self.check(record, bytes);
                     }
@@ -139,6 +146,7 @@ impl Device {
                 VDM_BARRIER => {
                     let bytes = walk.take(submission.memory, &draw_barrier::RECORD)?;
                     self.check(&draw_barrier::RECORD, &bytes);
+                    self.statistics.read(|sums| &mut sums.barriers, 1);
                     let space = (submission.vm, &mut *submission.memory);
                     let stale = self.caches.drop(space, Drops::of_draws(&bytes));
                     note_all(self, stale);
@@ -164,6 +172,7 @@ impl Device {
                     walk.link(target, draw_link::WITH_RETURN.is_set(&bytes))?;
                 }
                 VDM_TERMINATE => {
+                    self.statistics.read(|sums| &mut sums.stream_bytes, walk.taken);
                     note_all(self, rules::guard(submission.memory, bytes::address(walk.at, 4)));
                     return Ok(());
                 }

@@ -186,23 +186,36 @@ impl Outcome for vk::Result {
 }
 
 impl Outcome for Result<(), Error> {
+    #[inline(always)]
     fn outcome(self) -> vk::Result {
-        self.map(|()| vk::Result::SUCCESS).outcome()
+        match self {
+            Ok(()) => vk::Result::SUCCESS,
+            Err(error) => failure(error),
+        }
     }
 }
 
 impl Outcome for Result<vk::Result, Error> {
+    #[inline(always)]
     fn outcome(self) -> vk::Result {
-        self.unwrap_or_else(|error| {
-            if !matches!(error, Error::Timeout | Error::NotReady | Error::CompileRequired | Error::Binary) {
-                crate::report(&error.to_string());
-            }
-            error.code()
-        })
+        match self {
+            Ok(result) => result,
+            Err(error) => failure(error),
+        }
     }
 }
 
+/// The result for an error, which is reported unless it is one that applications expect.
+#[cold]
+fn failure(error: Error) -> vk::Result {
+    if !matches!(error, Error::Timeout | Error::NotReady | Error::CompileRequired | Error::Binary) {
+        crate::report(&error.to_string());
+    }
+    error.code()
+}
+
 /// The result of an entry point.
+#[inline(always)]
 pub(crate) fn outcome(outcome: impl Outcome) -> vk::Result {
     outcome.outcome()
 }

@@ -239,6 +239,8 @@ pub struct SetLayout {
     pub variable: Option<u32>,
     /// Whether it is for push descriptors, so that sets of it are not allocated.
     pub pushed: bool,
+    /// Whether a binding has immutable samplers.
+    has_immutable: bool,
 }
 
 impl SetLayout {
@@ -250,6 +252,7 @@ impl SetLayout {
             let offset = layout.bytes.next_multiple_of(ALIGNMENT);
             let binding = Binding::new(&kinds, count, immutable, (offset, layout.dynamic));
             layout.bytes = offset + binding.bytes();
+            layout.has_immutable |= !binding.immutable.is_empty();
             layout.dynamic += if binding.is_dynamic() { count } else { 0 };
             layout.bindings.list.push((number, binding));
         }
@@ -275,7 +278,7 @@ impl SetLayout {
     }
 
     /// The bindings and elements from `element` on, which continue in the next bindings.
-    #[inline]
+    #[inline(always)]
     fn places(&self, mut number: u32, mut element: u32) -> impl Iterator<Item = (&Binding, u32)> {
         let mut binding = self.bindings.get(number);
         std::iter::from_fn(move || {
@@ -439,12 +442,20 @@ impl Set {
     pub(crate) fn within(sets: &Arc<Sets>, layout: Arc<SetLayout>, memory: Piece) -> Set {
         memory.clear();
         let set = Set { layout, sets: sets.clone(), memory };
-        for (_, binding) in set.layout.bindings.iter().filter(|(_, binding)| !binding.immutable.is_empty()) {
-            for (element, sampler) in (0..binding.count).zip(&binding.immutable) {
-                set.memory.write(binding.sampler(element), &sampler.record());
-            }
+        if set.layout.has_immutable {
+            set.write_immutable();
         }
         set
+    }
+
+    /// Writes the immutable samplers.
+    #[inline(never)]
+    fn write_immutable(&self) {
+        for (_, binding) in self.layout.bindings.iter() {
+            for (element, sampler) in (0..binding.count).zip(&binding.immutable) {
+                self.memory.write(binding.sampler(element), &sampler.record());
+            }
+        }
     }
 
     /// Its first address.

@@ -83,33 +83,6 @@ impl<'s, P: Put> Writer<'s, P> {
         Writer { sets, layout, to }
     }
 
-    /// Writes elements of a binding, from a place on: binding and element. A write continues in the next bindings.
-    #[inline(always)]
-    fn each<I>(
-        &mut self,
-        (mut number, mut element): (u32, u32),
-        items: impl Iterator<Item = I>,
-        mut write: impl FnMut(&mut Self, &Binding, u32, I),
-    ) {
-        let layout = self.layout;
-        let mut next = layout.bindings.get(number);
-        for item in items {
-            let binding = loop {
-                match next {
-                    Some(binding) if element < binding.count => break binding,
-                    Some(passed) => {
-                        element -= passed.count;
-                        number += 1;
-                        next = layout.bindings.get(number);
-                    }
-                    None => return,
-                }
-            };
-            write(self, binding, element, item);
-            element += 1;
-        }
-    }
-
     /// Writes bytes to an inline uniform block: whole words from a byte of the binding on.
     pub fn inline(&mut self, (number, offset): (u32, u32), bytes: &[u8]) {
         if let Some(binding) = self.layout.bindings.get(number) {
@@ -117,61 +90,70 @@ impl<'s, P: Put> Writer<'s, P> {
         }
     }
 
-    /// Writes ranges of buffers: address and bytes; the null descriptor for `None`.
+    /// Writes ranges of buffers: address and bytes; the null descriptor for `None`. They are the elements of a binding from a place
+    /// on: binding and element. A write continues in the next bindings.
     #[inline(always)]
-    pub fn buffers(&mut self, place: (u32, u32), ranges: impl Iterator<Item = Option<(u64, u64)>>) {
-        self.each(place, ranges, |writer, binding, element, range| {
+    pub fn buffers(
+        &mut self,
+        (number, element): (u32, u32),
+        ranges: impl Iterator<Item = Option<(u64, u64)>>,
+    ) {
+        for (range, (binding, element)) in ranges.zip(self.layout.places(number, element)) {
             // The size of the null descriptor is 0, and reads that happen anyway return zeros.
-            let (address, bytes) = range.unwrap_or((writer.sets.zeros, 0));
+            let (address, bytes) = range.unwrap_or((self.sets.zeros, 0));
             let mut record = [0; DESCRIPTOR_BYTES as usize];
             record[..8].copy_from_slice(&address.to_le_bytes());
             record[8..12].copy_from_slice(&(bytes as u32).to_le_bytes());
-            writer.to.put(binding.buffer(element), &record);
-        });
+            self.to.put(binding.buffer(element), &record);
+        }
     }
 
-    /// Writes texels of buffers.
+    /// Writes texels of buffers, likewise.
     #[inline(always)]
     pub fn texels<'v>(
         &mut self,
-        place: (u32, u32),
+        (number, element): (u32, u32),
         kind: vk::DescriptorType,
         views: impl Iterator<Item = Option<&'v BufferView>>,
     ) {
-        self.each(place, views, |writer, binding, element, view| {
-            let Some(view) = view else { return writer.null(binding, element, kind) };
-            writer.to.put(binding.texture(element, DescriptorKind::Texture), &view.loaded);
+        for (view, (binding, element)) in views.zip(self.layout.places(number, element)) {
+            let Some(view) = view else {
+                self.null(binding, element, kind);
+                continue;
+            };
+            self.to.put(binding.texture(element, DescriptorKind::Texture), &view.loaded);
             if STORED.contains(&kind) {
-                writer.to.put(binding.texture(element, DescriptorKind::Image), &view.stored);
+                self.to.put(binding.texture(element, DescriptorKind::Image), &view.stored);
             }
-        });
+        }
     }
 
-    /// Writes textures, images and samplers, as far as the type has them. The sampler of an item is not valid if the binding's
-    /// are fixed.
+    /// Writes textures, images and samplers, as far as the type has them, likewise. The sampler of an item is not valid if the
+    /// binding's are fixed.
     #[inline(always)]
     pub fn images<'v, I>(
         &mut self,
-        place: (u32, u32),
+        (number, element): (u32, u32),
         kind: vk::DescriptorType,
         items: impl Iterator<Item = I>,
         (view, sampler): (impl Fn(&I) -> Option<&'v ImageView>, impl Fn(&I) -> Option<&'v Sampler>),
     ) {
         let has_sampler = matches!(kind, T::SAMPLER | T::COMBINED_IMAGE_SAMPLER);
-        self.each(place, items, |writer, binding, element, item| {
-            let shown = if kind == T::SAMPLER { None } else { view(&item) };
+        let has_view = kind != T::SAMPLER;
+        for (item, (binding, element)) in items.zip(self.layout.places(number, element)) {
             let sampler = match binding.immutable.get(element as usize) {
                 None if has_sampler => sampler(&item),
                 fixed => fixed,
             };
-            match shown.is_some() || kind == T::SAMPLER {
-                true => writer.image(binding, element, (kind, shown, sampler)),
-                false => writer.null(binding, element, kind),
+            match if has_view { view(&item) } else { None } {
+                None if has_view => self.null(binding, element, kind),
+                shown => self.image(binding, element, (kind, shown, sampler)),
             }
-        });
+        }
     }
 
     /// Writes a texture or an image, and the sampler of an element, for the texture that is written with it.
+    #[inline(always)]
     fn image(
         &mut self,
         binding: &Binding,
@@ -187,10 +169,10 @@ impl<'s, P: Put> Writer<'s, P> {
             };
             let first = element * binding.has.planes;
             self.to.put(binding.texture(first, DescriptorKind::Texture), shown);
-            for (plane, shown) in (1..binding.has.planes).zip(&view.chroma) {
-                self.to.put(binding.texture(first + plane, DescriptorKind::Texture), shown);
+            if binding.has.planes > 1 {
+                self.chroma(binding, first, view);
             }
-            if STORED.contains(&kind) {
+            if kind == T::STORAGE_IMAGE {
                 self.to.put(binding.texture(element, DescriptorKind::Image), &view.stored);
             }
             if let Some(at) = binding.format(element) {
@@ -198,12 +180,25 @@ impl<'s, P: Put> Writer<'s, P> {
             }
         }
         if let Some(sampler) = sampler.filter(|_| binding.has_samplers()) {
-            let record = match view {
-                Some(view) if sampler.colour.is_some() => sampler.of_format(view.sampled).record(),
-                _ => sampler.record(),
-            };
-            self.to.put(binding.sampler(element), &record);
+            match view {
+                Some(view) if sampler.is_open() => self.coloured(binding, element, (view, sampler)),
+                _ => self.to.put(binding.sampler(element), &sampler.record()),
+            }
         }
+    }
+
+    /// Writes the textures of the planes after the first.
+    #[inline(never)]
+    fn chroma(&mut self, binding: &Binding, first: u32, view: &ImageView) {
+        for (plane, shown) in (1..binding.has.planes).zip(&view.chroma) {
+            self.to.put(binding.texture(first + plane, DescriptorKind::Texture), shown);
+        }
+    }
+
+    /// Writes a sampler whose border colour is encoded for a texture.
+    #[inline(never)]
+    fn coloured(&mut self, binding: &Binding, element: u32, (view, sampler): (&ImageView, &Sampler)) {
+        self.to.put(binding.sampler(element), &sampler.of_format(view.sampled).record());
     }
 
     /// Writes the null descriptor of a texture or an image.

@@ -18,14 +18,14 @@ const ALIGNMENT: usize = 4096;
 
 /// Memory of a buffer, with the alignment of mappings.
 struct Aligned {
-    words: Box<[AtomicU32]>,
+    words: Vec<AtomicU32>,
+    /// Words before its own.
     skip: usize,
-    len: usize,
 }
 
 impl Words for Aligned {
     fn words(&self) -> &[AtomicU32] {
-        self.words.get(self.skip..self.skip + self.len).unwrap_or(&[])
+        self.words.get(self.skip..).unwrap_or(&[])
     }
 }
 
@@ -39,11 +39,12 @@ impl Allocator for Allocated {
     fn allocate(&mut self, bytes: u64) -> Result<(Arc<dyn Words>, u64), Errno> {
         let len = usize::try_from(bytes / 4).map_err(|_| Errno::NO_MEMORY)?;
         let words = bytemuck::try_zeroed_slice_box::<AtomicU32>(len + ALIGNMENT / 4);
-        let words = words.map_err(|()| Errno::NO_MEMORY)?;
+        let mut words = words.map_err(|()| Errno::NO_MEMORY)?.into_vec();
         let misaligned = words.as_ptr().addr() % ALIGNMENT;
         let skip = if misaligned == 0 { 0 } else { (ALIGNMENT - misaligned) / 4 };
+        words.truncate(skip + len);
         self.last += 1;
-        Ok((Arc::new(Aligned { words, skip, len }), self.last))
+        Ok((Arc::new(Aligned { words, skip }), self.last))
     }
 }
 
@@ -244,8 +245,10 @@ impl Door for InProcess {
     }
 
     fn map(&self, handle: u32, bytes: u64) -> Result<Arc<dyn Words>, Error> {
-        let memory = self.host.node.lock().buffer_files().memory(handle);
-        memory.map(|(words, _)| words).ok_or(Error::DeviceMemory { bytes })
+        match self.host.node.lock().buffer_files().memory(handle) {
+            Some((words, _)) => Ok(words),
+            None => Err(Error::DeviceMemory { bytes }),
+        }
     }
 
     fn file(&self, _: u32) -> Result<Option<(BorrowedFd<'_>, u64)>, Error> {

@@ -29,6 +29,12 @@ pub(crate) fn stretch(format: &FormatDesc, address: u64) -> ([Descriptor; 2], u3
     (texels(format, base, MOST_TEXELS, Dimension::PlaneArray), skip)
 }
 
+/// The words of an address.
+#[inline(always)]
+fn halves(address: u64) -> [u32; 2] {
+    [address as u32, (address >> 32) as u32]
+}
+
 impl Recorder {
     /// Copies memory.
     ///
@@ -47,37 +53,44 @@ impl Recorder {
     }
 
     /// Copies this number of bytes, in units of this size.
+    #[inline]
     fn copy_piece(&mut self, [from, to]: [u64; 2], [bytes, unit]: [u64; 2]) -> Result<(), Error> {
-        let list = [Direct::Buffer(from, bytes), Direct::Buffer(to, bytes)];
-        match unit {
-            16 => self.run_kernel(Kernel::CopyMemoryQuads, &[], &list, [(bytes / 16) as u32, 1, 1]),
-            4 | 8 => self.run_kernel(Kernel::CopyMemoryWords, &[], &list, [(bytes / 4) as u32, 1, 1]),
-            _ => {
-                let format = format::bits(unit as u32)
-                    .ok_or(Error::Invalid { what: "a copy whose texels have an unknown size" })?;
-                let ([loaded, _], source) = stretch(format, from);
-                let ([_, stored], place) = stretch(format, to);
-                let list = [Direct::Texture([loaded; 2]), Direct::Texture([stored; 2])];
-                self.run_kernel(Kernel::CopyStretch, &[source, place], &list, [(bytes / unit) as u32, 1, 1])
-            }
-        }
+        let (kernel, shift) = match unit {
+            16 => (Kernel::CopyMemoryQuads, 4),
+            4 | 8 => (Kernel::CopyMemoryWords, 2),
+            _ => return self.copy_stretch([from, to], [bytes, unit]),
+        };
+        let [[a, b], [c, d]] = [from, to].map(halves);
+        self.run_words(kernel, [a, b, c, d], (bytes >> shift) as u32)
+    }
+
+    /// As [`Recorder::copy_piece`], for units smaller than a word.
+    #[inline(never)]
+    fn copy_stretch(&mut self, [from, to]: [u64; 2], [bytes, unit]: [u64; 2]) -> Result<(), Error> {
+        let format = format::bits(unit as u32)
+            .ok_or(Error::Invalid { what: "a copy whose texels have an unknown size" })?;
+        let ([loaded, _], source) = stretch(format, from);
+        let ([_, stored], place) = stretch(format, to);
+        let list = [Direct::Texture([loaded; 2]), Direct::Texture([stored; 2])];
+        self.run_kernel(Kernel::CopyStretch, &[source, place], &list, [(bytes / unit) as u32, 1, 1])
     }
 
     /// Fills memory with a word; address and length are multiples of 4.
     ///
     /// # Errors
     /// Out of memory.
+    #[inline]
     pub fn fill_memory(&mut self, address: u64, bytes: u64, word: u32) -> Result<(), Error> {
         let (kernel, shift) = match (address | bytes) % 16 {
             0 => (Kernel::FillMemoryQuads, 4),
             _ => (Kernel::FillMemoryWords, 2),
         };
-        let (mut address, mut left) = (address, bytes / 4 * 4);
+        let (mut address, mut left) = (address, bytes >> shift);
         while left > 0 {
-            let count = left.min(MOST_TEXELS << shift);
-            let list = [Direct::Buffer(address, count)];
-            self.run_kernel(kernel, &[word; 4], &list, [(count >> shift) as u32, 1, 1])?;
-            (address, left) = (address + count, left - count);
+            let count = left.min(MOST_TEXELS);
+            let [low, high] = halves(address);
+            self.run_words(kernel, [low, high, word], count as u32)?;
+            (address, left) = (address + (count << shift), left - count);
         }
         Ok(())
     }
@@ -147,5 +160,50 @@ impl Recorder {
             Direct::Buffer(address, u64::from(u32::MAX)),
         ];
         self.run_kernel(Kernel::Queries, &parameters, &list, [count, 1, 1])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::command::{CommandBuffer, Level};
+    use crate::device::Device;
+    use crate::gpu::PAGE;
+    use crate::memory::Place;
+    use crate::queue::Submission;
+
+    #[test]
+    fn fills_copies_and_updates_reach_the_bytes_of_their_ranges() {
+        let device = Device::in_test();
+        let memory = device.space.allocate(PAGE, Place::High).expect("memory");
+        let at = memory.address;
+        let mut commands = CommandBuffer::new(device.clone(), Level::Primary);
+        commands.begin();
+        commands.record(move |recorder| {
+            // In units of 16 bytes, of 4 bytes, of 16, of 4, of 8, and of 2.
+            recorder.fill_memory(at, 32, 0x0102_0304)?;
+            recorder.fill_memory(at + 36, 8, 0x0a0b_0c0d)?;
+            recorder.copy_memory(at, at + 64, 48)?;
+            recorder.copy_memory(at + 28, at + 116, 12)?;
+            recorder.update_memory(at + 136, &[7; 8])?;
+            recorder.copy_memory(at + 38, at + 150, 2)
+        });
+        commands.end().expect("records");
+        let submission = Submission { commands: vec![commands.commands()], ..Submission::default() };
+        device.queue.submit(vec![submission]).expect("submitted");
+        device.queue.wait_idle().expect("complete");
+        let mut found = [0; 160];
+        memory.read(0, &mut found);
+        let words: Vec<u32> =
+            found.as_chunks::<4>().0.iter().map(|bytes| u32::from_le_bytes(*bytes)).collect();
+        let (one, two) = (0x0102_0304, 0x0a0b_0c0d);
+        let mut expected = [0; 40];
+        expected[..8].fill(one);
+        expected[9..11].fill(two);
+        expected[16..24].fill(one);
+        expected[25..27].fill(two);
+        (expected[29], expected[31]) = (one, two);
+        expected[34..36].fill(0x0707_0707);
+        expected[37] = two & 0xffff_0000;
+        assert_eq!(words, expected);
     }
 }

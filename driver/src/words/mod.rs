@@ -23,7 +23,7 @@ use crate::program::Program;
 use crate::sampler::Sampler;
 use crate::upload::Upload;
 use crate::view;
-use plan::{Contents, Item, Patch, Pushed, Step, word_count};
+use plan::{Contents, Item, Patch, Pushed, Short, Step, word_count};
 pub(crate) use plan::{Placed, Plan, Use};
 
 /// Alignment of the words of a shader in bytes.
@@ -204,6 +204,8 @@ impl<'s> Sources<'s> {
 
 /// The error for memory that is smaller than it should be.
 const NO_ROOM: Error = Error::Invalid { what: "the words of a shader outside their memory" };
+/// The error for a program that reads something else than it is given.
+const NOT_SHORT: Error = Error::Invalid { what: "a program of the driver with these words" };
 /// The error for a resource without a binding.
 const UNBOUND: Error = Error::Invalid { what: "a shader uses a descriptor set that is not bound" };
 
@@ -353,6 +355,34 @@ pub(crate) fn kernel_words(
     Ok(Words { pipeline: start - SHADER_BASE, resources: *resources })
 }
 
+/// The words of a program of the driver that reads nothing but words ([`Short`]).
+///
+/// # Errors
+/// The program reads something else, or out of memory.
+#[inline(always)]
+pub(crate) fn short_words<const N: usize>(
+    upload: &mut Upload,
+    program: &Program,
+    read: [u32; N],
+) -> Result<Words, Error> {
+    let Plan { short: Some(short), resources, .. } = &program.plan else { return Err(NOT_SHORT) };
+    if short.read != N {
+        return Err(NOT_SHORT);
+    }
+    let (memory, at) = upload.words(Short::WORDS + N, ALIGNMENT)?;
+    let start = memory.address + at;
+    let places = memory.words_at(at, Short::WORDS + N);
+    let Some((head, rest)) = places.split_first_chunk::<{ Short::WORDS }>() else { return Err(NO_ROOM) };
+    let [low, high, others @ ..] = head;
+    let first = with_address(short.first, start + 4 * Short::WORDS as u64);
+    low.store(first as u32, Ordering::Relaxed);
+    high.store((first >> 32) as u32, Ordering::Relaxed);
+    others.iter().zip(short.others).for_each(|(place, word)| place.store(word, Ordering::Relaxed));
+    let Some(rest) = rest.first_chunk::<N>() else { return Err(NO_ROOM) };
+    rest.iter().zip(read).for_each(|(place, word)| place.store(word, Ordering::Relaxed));
+    Ok(Words { pipeline: start - SHADER_BASE, resources: *resources })
+}
+
 /// Writes a number of 64 bits to the first places.
 #[inline(always)]
 fn long(places: Option<&[AtomicU32]>, value: u64) {
@@ -379,7 +409,7 @@ fn write_item(item: Item, pushed: u64, given: &[Direct], places: Option<&[Atomic
         (Item::Stored(_), Some(Direct::Texture([_, shown]))) => record(places, shown),
         (Item::Sampler(_), Some(Direct::Sampler(sampler))) => record(places, &sampler.descriptor),
         (Item::Bias(_), Some(Direct::Sampler(sampler))) => {
-            record(places, &u32::from(sampler.bias).to_le_bytes());
+            record(places, &u32::from(sampler.bias()).to_le_bytes());
         }
         _ => return Err(UNBOUND),
     }

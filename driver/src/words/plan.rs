@@ -99,6 +99,8 @@ pub(crate) struct Plan {
     pub(super) steps: Vec<Step>,
     /// What is uploaded with the words of a program of the driver.
     pub(super) block: Block,
+    /// The words of a program of the driver that reads nothing but words.
+    pub(super) short: Option<Short>,
     /// The word for local memory.
     pub(super) local: usize,
     /// The resources word.
@@ -184,8 +186,9 @@ impl Plan {
             Use::Direct => Block::new(std::mem::take(&mut steps))?,
             Use::Sets | Use::Tile(..) => Block::default(),
         };
+        let short = Short::new(&words, &block);
         let uses = steps.iter().fold(Dirty::PROGRAMS, |uses, step| uses | step.part);
-        Ok(Plan { words, steps, block, local, resources: resources.to_word()?, uses })
+        Ok(Plan { words, steps, block, short, local, resources: resources.to_word()?, uses })
     }
 }
 
@@ -204,6 +207,41 @@ pub(super) struct Block {
     pub words: usize,
     /// Whether the program has the address of the push constants.
     pub is_pointed: bool,
+}
+
+/// The words of a program of the driver that reads the addresses of its buffers, in order, then all of its push constants, and
+/// nothing else: a word for its registers, and the others.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Short {
+    /// The word for the registers, without the address of what the program reads.
+    pub first: u64,
+    /// The others.
+    pub others: [u32; Short::WORDS - 2],
+    /// Number of words that the program reads.
+    pub read: usize,
+}
+
+impl Short {
+    /// Number of words.
+    pub const WORDS: usize = 6;
+
+    /// The words, if the program is one of those.
+    fn new(words: &[u32], block: &Block) -> Option<Short> {
+        let [Patch { pair: 0, word: first }] = block.patches[..] else { return None };
+        let mut next = 0;
+        for (number, (place, of)) in block.addresses.iter().enumerate() {
+            (*of == number && *place == next).then_some(())?;
+            next += 2;
+        }
+        match block.push[..] {
+            [] => {}
+            [Pushed { place, first: 0, count }] if place == next => next += count,
+            _ => return None,
+        }
+        let (_, others) = words.split_first_chunk::<2>()?;
+        let others = others.try_into().ok().filter(|_| block.others.is_empty())?;
+        Some(Short { first, others, read: next })
+    }
 }
 
 /// Push constants in a block.

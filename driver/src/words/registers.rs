@@ -26,7 +26,7 @@ impl Assembler<'_> {
         let state = self.sources.state;
         if let (Ok(samplers), Ok(textures)) = (state.bound(sampler.0), state.bound(texture.0)) {
             let known = samplers.set.sampler(State::binding(&samplers.set, sampler.1)?, sampler.2);
-            if known.colour.is_some() {
+            if known.is_open() {
                 let format = textures.set.format(State::binding(&textures.set, texture.1)?, texture.2);
                 return self.upload.put(&known.of_format(format).descriptor, 16);
             }

@@ -153,7 +153,7 @@ pub(super) fn executed(
 fn sums(text: &str, wanted: Option<Work>) -> Result<Sums, String> {
     let wanted = wanted.map(|work| work.to_string());
     let mut sums = [0; 3];
-    for line in text.lines().skip(2) {
+    for line in text.lines().skip(3) {
         let words: Vec<&str> = line.split_whitespace().collect();
         let [_, work, _, figures @ ..] = words.as_slice() else { return Err(format!("statistics: {line}")) };
         if wanted.as_deref().is_some_and(|wanted| wanted != *work) {
@@ -172,11 +172,11 @@ mod tests {
 
     #[test]
     fn statistics_are_summed_over_programs_and_compared_by_their_geometric_mean() {
-        let text = "1 submissions, 2 launches, 0 draws\n program work launches instructions lane cycles\n\
+        let text = "1 submissions, 2 launches, 0 draws\n0 passes\n program work launches instructions lane cycles\n\
                     0x10 draw 1 4 128 9\n0x80 launch 1 2 64 1\n";
         assert_eq!(sums(text, None), Ok([6, 192, 10]));
         assert_eq!(sums(text, Some(Work::Launch)), Ok([2, 64, 1]));
-        assert!(sums("a\nb\n0x10 tile 1 x 1 1\n", None).is_err());
+        assert!(sums("a\nb\nc\n0x10 tile 1 x 1 1\n", None).is_err());
         let shown = summary(&[ratio([4, 4, 2], [1, 1, 1]), ratio([1, 4, 1], [1, 1, 2])]);
         assert_eq!(shown["instructions"], json!(2.0));
         assert_eq!((&shown["cycles"], &shown["slower"]), (&json!(1.0), &json!("1/2")));

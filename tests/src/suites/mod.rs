@@ -18,6 +18,7 @@ pub mod emulation;
 pub mod encoding;
 pub mod pica;
 pub mod quality;
+mod recorded;
 mod recording;
 pub mod shaderlib;
 pub mod tgsi;

@@ -2,13 +2,14 @@
 //!
 //! The client makes the calls of each kind within a function that callgrind counts; calls of the kernel, which the device
 //! executes in the same process, do not count. A kind passes if a call costs at most as much as with Mesa's driver. A case more
-//! compares the memory of processes that record many draws.
+//! compares the memory of processes that record many draws, and others what the device reads for both drivers
+//! ([`super::recorded`]).
 
 use std::path::Path;
 
 use serde_json::json;
 
-use super::Context;
+use super::{Context, recorded};
 use crate::callgrind::calls_of;
 use crate::device::environment::{Driver, Environment};
 use crate::outcome::{CaseResult, Outcome, SuiteReport};
@@ -22,6 +23,8 @@ const KERNEL: [&str; 2] = ["agx_device::node::Node::call*", "<agx_device::node::
 
 /// The case of memory.
 const MEMORY: &str = "peak-memory";
+/// The cases of what the device reads run if the filter is a part of this.
+const RECORDED: &str = "recorded";
 
 /// The client's shaders: file, stage, source.
 const SHADERS: [(&str, &str, &str); 4] = [
@@ -114,6 +117,12 @@ fn report(context: &Context<'_>) -> Result<SuiteReport, String> {
         };
         report.cases.push(CaseResult { name: MEMORY.into(), outcome });
     }
+    if RECORDED.contains(filter) {
+        for (case, figures) in recorded::cases(context.tools, &environment, &folder)? {
+            report.extra.insert(case.name.clone(), figures);
+            report.cases.push(case);
+        }
+    }
     report.extra.insert("mesa".into(), json!(environment.version));
     Ok(report)
 }
@@ -133,7 +142,7 @@ fn peak(environment: &Environment, driver: Driver, folder: &Path) -> Result<f64,
 }
 
 /// Three digits after the point.
-fn rounded(ratio: f64) -> f64 {
+pub(super) fn rounded(ratio: f64) -> f64 {
     (ratio * 1000.0).round() / 1000.0
 }
 

@@ -63,11 +63,12 @@ fn main() -> ExitCode {
     let words: Vec<&str> = arguments.iter().skip(1).map(String::as_str).collect();
     let outcome = match words.as_slice() {
         ["recording-memory", folder] => recording::memory(Path::new(folder)),
+        ["recording-frame", folder, filter] => recording::frame(Path::new(folder), filter),
         ["recording", folder, filter] => recording::run(Path::new(folder), filter),
         [requests, folder] => all(Path::new(requests), Path::new(folder)),
         _ => {
             eprintln!("usage: vulkan-client REQUESTS FOLDER\n       vulkan-client recording SHADERS FILTER");
-            eprintln!("       vulkan-client recording-memory SHADERS");
+            eprintln!("       vulkan-client recording-frame SHADERS FILTER\n       vulkan-client recording-memory SHADERS");
             return ExitCode::from(64);
         }
     };

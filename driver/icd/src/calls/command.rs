@@ -9,7 +9,7 @@ use agx_driver::descriptor::{Kept, Set, SetLayout};
 use agx_driver::memory::lock;
 use ash::vk;
 
-use super::descriptor::{Given, kept, write};
+use super::descriptor::{kept, of_template, write};
 use crate::few::Few;
 use crate::generated::members;
 use crate::handles::{give, give_dispatched, named, object, owned, shared, take, take_dispatched};
@@ -231,7 +231,7 @@ pub(crate) fn cmd_push_descriptor_set_khr(
     writes: &[vk::WriteDescriptorSet<'_>],
 ) {
     let Some(layout) = object(layout).and_then(|layout| layout.set(set)) else { return };
-    let given = || Given::of_writes(writes);
+    let given = || writes.iter();
     let sets = buffer.device().sets.clone();
     push(buffer, point, (layout, set), |to| write(to, given()), || kept(given(), &sets, layout));
 }
@@ -245,7 +245,7 @@ pub(crate) fn cmd_push_descriptor_set_with_template_khr(
 ) {
     let Some(layout) = object(layout).and_then(|layout| layout.set(set)) else { return };
     let Some(template) = object(template) else { return };
-    let given = || Given::of_template(template, data);
+    let given = || of_template(template, data);
     let sets = buffer.device().sets.clone();
     push(buffer, template.point, (layout, set), |to| write(to, given()), || kept(given(), &sets, layout));
 }

@@ -167,88 +167,116 @@ pub(crate) fn free_descriptor_sets(
     Ok(())
 }
 
-/// Where the contents of a write are.
-pub(super) struct Given {
-    /// Binding and first element.
-    place: (u32, u32),
-    kind: vk::DescriptorType,
-    /// The first, and bytes from one to the next.
-    first: *const c_void,
-    stride: usize,
-    count: u32,
+/// The contents of a write.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Contents {
+    /// Ranges of buffers.
+    Buffers,
+    /// Texels of buffers.
+    Texels,
+    /// Bytes.
+    Inline,
+    /// Textures, images and samplers.
+    Images,
 }
 
-impl Given {
-    /// Those of writes.
-    pub(super) fn of_writes<'w>(
-        writes: &'w [vk::WriteDescriptorSet<'w>],
-    ) -> impl Iterator<Item = Given> + use<'w> {
-        writes.iter().map(Given::of_write)
+/// A write of descriptors.
+pub(super) trait Given {
+    /// Binding and first element.
+    fn place(&self) -> (u32, u32);
+    fn kind(&self) -> vk::DescriptorType;
+    /// Number of elements, or of bytes.
+    fn count(&self) -> u32;
+    /// The first of its contents, and bytes from one to the next. Only inline contents may be missing.
+    fn first(&self, contents: Contents) -> (*const c_void, usize);
+}
+
+impl Given for &vk::WriteDescriptorSet<'_> {
+    #[inline(always)]
+    fn place(&self) -> (u32, u32) {
+        (self.dst_binding, self.dst_array_element)
     }
 
-    /// Those of a template.
-    pub(super) fn of_template(
-        template: &UpdateTemplate,
-        data: *const c_void,
-    ) -> impl Iterator<Item = Given> + use<'_> {
-        template.entries.iter().map(move |entry| Given::of_entry(entry, data))
+    #[inline(always)]
+    fn kind(&self) -> vk::DescriptorType {
+        self.descriptor_type
     }
 
-    fn of_write(write: &vk::WriteDescriptorSet<'_>) -> Given {
-        use vk::DescriptorType as T;
-        let kind = write.descriptor_type;
-        let (first, stride) = match kind {
-            T::INLINE_UNIFORM_BLOCK => {
-                let block = find::<vk::WriteDescriptorSetInlineUniformBlock<'_>>(write.p_next);
+    #[inline(always)]
+    fn count(&self) -> u32 {
+        self.descriptor_count
+    }
+
+    #[inline(always)]
+    fn first(&self, contents: Contents) -> (*const c_void, usize) {
+        match contents {
+            Contents::Buffers => (self.p_buffer_info.cast(), size_of::<vk::DescriptorBufferInfo>()),
+            Contents::Texels => (self.p_texel_buffer_view.cast(), size_of::<vk::BufferView>()),
+            Contents::Inline => {
+                let block = find::<vk::WriteDescriptorSetInlineUniformBlock<'_>>(self.p_next);
                 (block.map_or(std::ptr::null(), |block| block.p_data), 1)
             }
-            T::UNIFORM_BUFFER | T::STORAGE_BUFFER | T::UNIFORM_BUFFER_DYNAMIC | T::STORAGE_BUFFER_DYNAMIC => {
-                (write.p_buffer_info.cast(), size_of::<vk::DescriptorBufferInfo>())
-            }
-            T::UNIFORM_TEXEL_BUFFER | T::STORAGE_TEXEL_BUFFER => {
-                (write.p_texel_buffer_view.cast(), size_of::<vk::BufferView>())
-            }
-            _ => (write.p_image_info.cast::<c_void>(), size_of::<vk::DescriptorImageInfo>()),
-        };
-        let count = if first.is_null() { 0 } else { write.descriptor_count };
-        Given { place: (write.dst_binding, write.dst_array_element), kind, first, stride, count }
-    }
-
-    /// Those of an entry of a template.
-    fn of_entry(entry: &vk::DescriptorUpdateTemplateEntry, data: *const c_void) -> Given {
-        let first = data.wrapping_byte_add(entry.offset);
-        Given {
-            place: (entry.dst_binding, entry.dst_array_element),
-            kind: entry.descriptor_type,
-            first,
-            stride: entry.stride,
-            count: entry.descriptor_count,
+            Contents::Images => (self.p_image_info.cast(), size_of::<vk::DescriptorImageInfo>()),
         }
     }
+}
 
-    /// Writes them.
+/// An entry of a template, and the data.
+pub(super) struct Entry<'t>(&'t vk::DescriptorUpdateTemplateEntry, *const c_void);
+
+impl Given for Entry<'_> {
     #[inline(always)]
-    fn write<P: Put>(&self, writer: &mut Writer<'_, P>) {
-        use vk::DescriptorType as T;
-        let Given { place, kind, first, stride, count } = *self;
-        let offsets = (0..count as usize).map(|number| number * stride);
-        match kind {
-            T::UNIFORM_BUFFER | T::STORAGE_BUFFER | T::UNIFORM_BUFFER_DYNAMIC | T::STORAGE_BUFFER_DYNAMIC => {
-                writer.buffers(place, offsets.map(|at| range(&read_at(first, at))));
-            }
-            T::UNIFORM_TEXEL_BUFFER | T::STORAGE_TEXEL_BUFFER => {
-                writer.texels(place, kind, offsets.map(|at| object(read_at::<vk::BufferView>(first, at))));
-            }
-            T::INLINE_UNIFORM_BLOCK => writer.inline(place, bytes_at(first, 0, count as usize)),
-            _ => {
-                let infos = offsets.map(|at| read_at::<vk::DescriptorImageInfo>(first, at));
-                writer.images(
-                    place,
-                    kind,
-                    infos,
-                    (|info| object(info.image_view), |info| object(info.sampler)),
-                );
-            }
+    fn place(&self) -> (u32, u32) {
+        (self.0.dst_binding, self.0.dst_array_element)
+    }
+
+    #[inline(always)]
+    fn kind(&self) -> vk::DescriptorType {
+        self.0.descriptor_type
+    }
+
+    #[inline(always)]
+    fn count(&self) -> u32 {
+        self.0.descriptor_count
+    }
+
+    #[inline(always)]
+    fn first(&self, _: Contents) -> (*const c_void, usize) {
+        (self.1.wrapping_byte_add(self.0.offset), self.0.stride)
+    }
+}
+
+/// The writes of a template.
+pub(super) fn of_template(template: &UpdateTemplate, data: *const c_void) -> impl Iterator<Item = Entry<'_>> {
+    template.entries.iter().map(move |entry| Entry(entry, data))
+}
+
+/// Writes descriptors.
+#[inline(always)]
+fn put<P: Put>(writer: &mut Writer<'_, P>, given: &impl Given) {
+    use vk::DescriptorType as T;
+    let (place, kind) = (given.place(), given.kind());
+    let all = |contents| {
+        let (first, stride) = given.first(contents);
+        (first, (0..given.count() as usize).map(move |number| number * stride))
+    };
+    match kind {
+        T::UNIFORM_BUFFER | T::STORAGE_BUFFER | T::UNIFORM_BUFFER_DYNAMIC | T::STORAGE_BUFFER_DYNAMIC => {
+            let (first, offsets) = all(Contents::Buffers);
+            writer.buffers(place, offsets.map(|at| range(&read_at(first, at))));
+        }
+        T::UNIFORM_TEXEL_BUFFER | T::STORAGE_TEXEL_BUFFER => {
+            let (first, offsets) = all(Contents::Texels);
+            writer.texels(place, kind, offsets.map(|at| object(read_at::<vk::BufferView>(first, at))));
+        }
+        T::INLINE_UNIFORM_BLOCK => {
+            let (first, offsets) = all(Contents::Inline);
+            writer.inline(place, bytes_at(first, 0, offsets.len()));
+        }
+        _ => {
+            let (first, offsets) = all(Contents::Images);
+            let infos = offsets.map(|at| read_at::<vk::DescriptorImageInfo>(first, at));
+            writer.images(place, kind, infos, (|info| object(info.image_view), |info| object(info.sampler)));
         }
     }
 }
@@ -264,16 +292,10 @@ pub(crate) fn update_descriptor_sets(
     writes: &[vk::WriteDescriptorSet<'_>],
     copies: &[vk::CopyDescriptorSet<'_>],
 ) {
-    let mut writer = None;
-    let mut known = vk::DescriptorSet::null();
-    for write in writes {
-        if write.dst_set != known {
-            known = write.dst_set;
-            writer = object(known).map(Set::writer);
-        }
-        if let Some(writer) = &mut writer {
-            Given::of_write(write).write(writer);
-        }
+    for writes in writes.chunk_by(|one, other| one.dst_set == other.dst_set) {
+        let Some(set) = writes.first().and_then(|first| object(first.dst_set)) else { continue };
+        let mut writer = set.writer();
+        writes.iter().for_each(|write| put(&mut writer, &write));
     }
     for copy in copies {
         let (Some(from), Some(to)) = (object(copy.src_set), object(copy.dst_set)) else { continue };
@@ -284,18 +306,18 @@ pub(crate) fn update_descriptor_sets(
 
 /// Writes descriptors to a set.
 #[inline]
-pub(super) fn write(set: &Set, given: impl Iterator<Item = Given>) {
+pub(super) fn write<G: Given>(set: &Set, given: impl Iterator<Item = G>) {
     let mut writer = set.writer();
     for given in given {
-        given.write(&mut writer);
+        put(&mut writer, &given);
     }
 }
 
 /// Keeps descriptors for sets of a layout, to be written later.
-pub(super) fn kept(given: impl Iterator<Item = Given>, sets: &Sets, layout: &SetLayout) -> Kept {
+pub(super) fn kept<G: Given>(given: impl Iterator<Item = G>, sets: &Sets, layout: &SetLayout) -> Kept {
     let mut kept = Kept::default();
     let mut writer = Writer::new(sets, layout, &mut kept);
-    given.for_each(|given| given.write(&mut writer));
+    given.for_each(|given| put(&mut writer, &given));
     kept
 }
 
@@ -320,5 +342,5 @@ pub(crate) fn update_descriptor_set_with_template(
     data: *const c_void,
 ) {
     let (Some(set), Some(template)) = (object(set), object(template)) else { return };
-    write(set, Given::of_template(template, data));
+    write(set, of_template(template, data));
 }

@@ -235,7 +235,8 @@ pub(crate) fn create_sampler(
         pixels: info.unnormalized_coordinates == vk::TRUE,
         seams: info.flags.contains(vk::SamplerCreateFlags::NON_SEAMLESS_CUBE_MAP_EXT),
     };
-    let sampler = Sampler { conversion, ..Sampler::in_heap(&info, &device.device.chunks.samplers) };
+    let mut sampler = Sampler::in_heap(&info, &device.device.chunks.samplers);
+    sampler.conversion = conversion;
     *out = give(Arc::new(sampler));
     Ok(())
 }

@@ -134,6 +134,24 @@ pub fn run(folder: &Path, filter: &str) -> Result<(), Error> {
     Ok(())
 }
 
+/// Calls of a kind in a frame.
+const IN_FRAME: u32 = 8;
+
+/// Submits calls of every kind in command buffers whose name contains `filter`: each kind of draws in a render pass of its own.
+///
+/// # Errors
+/// As [`run`].
+pub fn frame(folder: &Path, filter: &str) -> Result<(), Error> {
+    let scene = Scene::new(folder)?;
+    for kind in KINDS.iter().filter(|kind| kind.name.contains(filter)) {
+        if !matches!(kind.place, Place::Host(_)) {
+            kind.round(&scene, IN_FRAME)?;
+            scene.submit()?;
+        }
+    }
+    Ok(())
+}
+
 /// Draws of the command buffer whose memory is measured.
 const MANY: u32 = 100_000;
 

@@ -401,6 +401,21 @@ impl Scene {
         Ok(())
     }
 
+    /// Submits what was recorded, and waits for its end.
+    ///
+    /// # Errors
+    /// Vulkan's error.
+    pub fn submit(&self) -> Result<(), Error> {
+        let buffers = [self.commands];
+        let submit = [vk::SubmitInfo::default().command_buffers(&buffers)];
+        // SAFETY: the command buffer is complete.
+        unsafe {
+            self.device.functions.queue_submit(self.device.queue, &submit, vk::Fence::null())?;
+            self.device.functions.queue_wait_idle(self.device.queue)?;
+        }
+        Ok(())
+    }
+
     /// Begins a pass.
     pub fn begin_pass(&self, commands: vk::CommandBuffer) {
         self.begin_pass_with(commands, vk::RenderingFlags::empty());
