@@ -108,10 +108,11 @@ test:
 score:
 	$(CARGO) run --release -p agx-tests --bin score -- --shared $(SHARED)
 
-# Runs the long tests: growth with size, precision of every float operation, mutations, subgroups of every size.
+# Runs the long tests: growth with size, precision of every float operation, mutations, subgroups of every size, fences.
 stress:
 	$(CARGO) test --release -p agx-tests --features stress --test scaling --test precision --test robustness --test subgroups \
 		--test format_mutations
+	$(CARGO) test --release -p agx-node --features stress --test fences
 
 # Runs the suites that compile shaders under every stress mode: all values spilled, robustness, layouts with descriptors in
 # memory, register limits, schedule seeds, each optional pass disabled.

@@ -14,7 +14,7 @@ use crate::memory::{Arena, Piece, Place, Space};
 use crate::program::{Code, Program};
 use crate::query::Counters;
 use crate::queue::Queue;
-use crate::render::Tiles;
+use crate::render::{ClearShaders, Tiles};
 use crate::sampler_heap::{self, SamplerHeap};
 use crate::scratch::ScratchMemory;
 use crate::stages::FragmentStage;
@@ -114,6 +114,11 @@ impl Device {
     /// The compiler's error.
     pub fn no_fragment(&self) -> Result<Arc<FragmentStage>, Error> {
         self.kernels.no_fragment(self)
+    }
+
+    /// The shaders of clears in passes.
+    pub(crate) fn clears(&self) -> &ClearShaders {
+        &self.kernels.clears
     }
 }
 

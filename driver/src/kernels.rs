@@ -13,6 +13,7 @@ use crate::Error;
 use crate::cache::Known;
 use crate::device::Device;
 use crate::program::{Code, Program};
+use crate::render::ClearShaders;
 use crate::stages::FragmentStage;
 use crate::words::Use;
 
@@ -142,13 +143,15 @@ pub struct Kernels {
     code: Arc<Code>,
     programs: Vec<OnceLock<Result<Arc<Program>, Error>>>,
     no_fragment: OnceLock<Result<Arc<FragmentStage>, Error>>,
+    /// The shaders of clears in passes.
+    pub(crate) clears: ClearShaders,
 }
 
 impl Kernels {
     /// None is compiled yet.
     pub fn new(code: Arc<Code>) -> Kernels {
         let programs = TEXTS.iter().map(|_| OnceLock::new()).collect();
-        Kernels { code, programs, no_fragment: OnceLock::new() }
+        Kernels { code, programs, no_fragment: OnceLock::new(), clears: ClearShaders::default() }
     }
 
     /// A program.

@@ -292,6 +292,8 @@ fn encoded<'c>(commands: impl Iterator<Item = &'c KernelCommand>) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::{Duration, Instant};
+
     use agx_device::Settings;
 
     use super::*;
@@ -306,13 +308,19 @@ mod tests {
         Submission { signals: vec![sync.point(value)], ..Submission::default() }
     }
 
-    /// A submission that fills four bytes with `word`.
-    fn fill(device: &Arc<Device>, address: u64, word: u32) -> Submission {
+    /// Commands that fill four bytes with `word`.
+    fn filling(device: &Arc<Device>, address: u64, word: u32) -> CommandBuffer {
         let mut commands = CommandBuffer::new(device.clone(), Level::Primary);
         commands.begin();
         commands.record(move |recorder| recorder.fill_memory(address, 4, word));
         commands.end().expect("records");
-        Submission { commands: vec![commands.commands()], ..Submission::default() }
+        commands
+    }
+
+    /// A submission of them, for devices that run it before anything else is recorded.
+    fn fill(device: &Arc<Device>, address: u64, word: u32) -> Submission {
+        let commands = vec![filling(device, address, word).commands()];
+        Submission { commands, ..Submission::default() }
     }
 
     #[test]
@@ -346,7 +354,11 @@ mod tests {
                 u32::from_le_bytes(bytes)
             };
             for number in 1..=8 {
-                let list = [number - 1, number].map(|word| fill(&device, memory.address, word));
+                let recorded = [number - 1, number].map(|word| filling(&device, memory.address, word));
+                let list = recorded.each_ref().map(|commands| Submission {
+                    commands: vec![commands.commands()],
+                    ..Submission::default()
+                });
                 device.queue.submit(list.into()).expect("submitted");
                 // Without commands, it is signalled after those before it.
                 device.queue.submit(vec![signal(&fence, 0)]).expect("submitted");
@@ -399,6 +411,68 @@ mod tests {
             let third = Device::of_host(&host, Enabled::default());
             assert!(!lost(&third), "it may have the numbers of a device that is gone");
         }
+    }
+
+    /// What was submitted before the error is complete, and every wait ends.
+    #[test]
+    fn a_device_may_be_lost_in_the_middle_of_many_submissions() {
+        const MANY: u32 = 100;
+        const WRONG: u32 = 50;
+        for asynchronous in [false, true] {
+            let settings = Settings { asynchronous, ..Settings::default() };
+            let device = Device::in_test_with(Enabled::default(), settings, |_| ());
+            let memory = device.space.allocate(4 * u64::from(MANY), Place::High).expect("memory");
+            let (mut fences, mut recorded) = (Vec::new(), Vec::new());
+            for number in 0..MANY {
+                let place = match number {
+                    // No memory is there.
+                    WRONG => crate::gpu::HIGH[1] - 0x10000,
+                    _ => memory.address + 4 * u64::from(number),
+                };
+                let commands = filling(&device, place, number + 1);
+                let mut submission =
+                    Submission { commands: vec![commands.commands()], ..Submission::default() };
+                let fence = Sync::binary(&device.space, false).expect("a sync object");
+                submission.signal(&fence, 0);
+                // The error may be found later.
+                let _ = device.queue.submit(vec![submission]);
+                fences.push(fence);
+                recorded.push(commands);
+            }
+            for fence in &fences {
+                let waited = device.queue.wait(&[fence.point(0)], WaitFor::All, LONG);
+                assert!(matches!(waited, Ok(()) | Err(Error::Lost { .. })), "{waited:?}");
+                assert!(fence.is_reached(0));
+            }
+            assert!(matches!(device.queue.check(), Err(Error::Lost { .. })));
+            let mut bytes = [0; 4 * WRONG as usize];
+            memory.read(0, &mut bytes);
+            let words = bytes.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word));
+            assert!(words.eq(1..=WRONG), "asynchronous: {asynchronous}");
+        }
+    }
+
+    /// The thread that waits may run late on a busy machine: the median counts.
+    #[test]
+    fn waits_end_within_a_millisecond_of_the_signal() {
+        let device = Device::in_test();
+        let mut delays: Vec<Duration> = (0..21)
+            .map(|_| {
+                let fence = Sync::binary(&device.space, false).expect("a sync object");
+                std::thread::scope(|scope| {
+                    let waiter = scope.spawn(|| {
+                        device.queue.wait(&[fence.point(0)], WaitFor::All, LONG).expect("signalled");
+                        Instant::now()
+                    });
+                    std::thread::sleep(Duration::from_millis(3));
+                    let signalled = Instant::now();
+                    fence.signal(0);
+                    waiter.join().expect("waits").saturating_duration_since(signalled)
+                })
+            })
+            .collect();
+        delays.sort();
+        assert!(delays[delays.len() / 2] < Duration::from_millis(1), "{delays:?}");
     }
 
     #[test]

@@ -124,25 +124,7 @@ impl Device {
                 note_all(self, found);
             }
             match reached.kind {
-                VDM_PPP => {
-                    let pointer = walk.take(submission.memory, &ppp_state::RECORD)?;
-                    let address =
-                        ppp_state::ADDRESS_HIGH.get(&pointer) << 32 | ppp_state::ADDRESS_LOW.get(&pointer);
-                    let words = ppp_state::WORDS.get(&pointer);
-                    let update = read_update(submission.memory, address, words)?;
-                    self.statistics.read_once(
-                        |sums| &mut sums.update_bytes,
-                        address,
-                        words.saturating_mul(4),
-                    );
-                    for (_, record, bytes) in &update {
-                        self.check(record, bytes);
-                    }
-                    pass.rules.update(&update);
-                    if let Some(index) = Arc::make_mut(&mut pass.raster).apply(&update) {
-                        pass.occlusion = index.0;
-                    }
-                }
+                VDM_PPP => self.update(submission.memory, &mut walk, pass)?,
                 VDM_BARRIER => {
                     let bytes = walk.take(submission.memory, &draw_barrier::RECORD)?;
                     self.check(&draw_barrier::RECORD, &bytes);
@@ -179,6 +161,23 @@ impl Device {
                 kind => return Err(StreamError::Kind { address: reached.address, kind }),
             }
         }
+    }
+
+    /// Applies an update of the rasteriser's state.
+    fn update(&mut self, memory: &Memory, walk: &mut Walk, pass: &mut Pass<'_>) -> Result<(), StreamError> {
+        let pointer = walk.take(memory, &ppp_state::RECORD)?;
+        let address = ppp_state::ADDRESS_HIGH.get(&pointer) << 32 | ppp_state::ADDRESS_LOW.get(&pointer);
+        let words = ppp_state::WORDS.get(&pointer);
+        let update = read_update(memory, address, words)?;
+        self.statistics.read_once(|sums| &mut sums.update_bytes, address, words.saturating_mul(4));
+        for (_, record, bytes) in &update {
+            self.check(record, bytes);
+        }
+        pass.rules.update(&update);
+        if let Some(index) = Arc::make_mut(&mut pass.raster).apply(&update) {
+            pass.occlusion = index.0;
+        }
+        Ok(())
     }
 
     fn vertex_state(

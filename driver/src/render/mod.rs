@@ -1,6 +1,7 @@
 //! Render passes: from the background program over the draws to the end-of-tile program.
 
 mod assembly;
+mod clear;
 mod draw;
 mod edges;
 mod encode;
@@ -43,6 +44,7 @@ use crate::upload::{Stream, Upload};
 use crate::view::ImageView;
 use crate::words::{Assembled, State};
 
+pub(crate) use clear::ClearShaders;
 pub use draw::{DrawNumbers, IndexBuffer};
 use encode::Written;
 pub use feedback::Feedback;
@@ -565,38 +567,6 @@ impl Recorder {
             }
         }
         Ok(())
-    }
-
-    /// Clears boxes of the pass's images while it is under way: the pass is interrupted.
-    ///
-    /// # Errors
-    /// Memory is used up.
-    pub fn clear_attachments(
-        &mut self,
-        clears: &[(vk::ImageAspectFlags, u32, [u32; 4])],
-        boxes: &[[u32; 6]],
-    ) -> Result<(), Error> {
-        let Some(mut pass) = self.pass.take() else { return Ok(()) };
-        store_all(&mut pass);
-        self.finish_pass(&mut pass)?;
-        let info = &pass.shown.info;
-        for (aspect, number, value) in clears {
-            let view = match *aspect {
-                vk::ImageAspectFlags::DEPTH => info.depth.as_ref().map(|target| target.view.clone()),
-                vk::ImageAspectFlags::STENCIL => info.stencil.as_ref().map(|target| target.view.clone()),
-                _ => info.colours.get(*number as usize).cloned().flatten().map(|target| target.view),
-            };
-            let Some(view) = view else { continue };
-            for [left, top, width, height, first, layers] in boxes {
-                let given = (info.views == 0).then_some([*first, *layers]);
-                for [first, layers] in given.into_iter().chain(bits(info.views).map(|view| [view, 1])) {
-                    let at = [*left, *top, view.layers[0] + first];
-                    let place = Box3 { aspect: *aspect, level: view.levels[0], at };
-                    self.clear_box(view.as_ref().into(), place, [*width, *height, layers], *value)?;
-                }
-            }
-        }
-        resume(self, pass)
     }
 
     /// Begins counting samples, primitives of a stream, or statistics.

@@ -15,6 +15,7 @@ use crate::words::Direct;
 
 pub use copy::{Box3, BufferImageCopy, ImageCopy};
 pub(crate) use copy::{blocks, pitches};
+pub(crate) use scale::typed;
 pub use scale::{Blit, Resolve, Shown};
 
 /// Maximum number of texels in a texel buffer, and of threads in a launch.

@@ -66,9 +66,9 @@ impl Resolve {
     }
 }
 
-/// Kernels for floats, unsigned and signed integers.
-fn typed(format: &FormatDesc, kernels: [Kernel; 3]) -> Kernel {
-    let [float, unsigned, signed] = kernels;
+/// What is for a format: of floats, of unsigned and of signed integers.
+pub(crate) fn typed<T>(format: &FormatDesc, of: [T; 3]) -> T {
+    let [float, unsigned, signed] = of;
     match (format.is_integer(), format.is_signed()) {
         (false, _) => float,
         (true, false) => unsigned,

@@ -1,12 +1,13 @@
 //! Parts that do not fit: each combination is refused with its own code, and the right one links.
 
 use agx_abi::fragment::CoefficientSource;
+use agx_abi::layout::{InterfaceUniform, UniformSource};
 use agx_abi::tile::ColourFormat;
 use agx_abi::vertex_format::VertexFormat;
 use agx_abi::{PartRole, Stage, Target as Chip};
 use agx_compiler::link::{
-    AttributeKey, BackgroundKey, BackgroundOp, EpilogKey, FragmentPrologKey, FragmentState, LinkError,
-    LinkPart, Parts, PassTargets, Target, VertexPrologKey, link,
+    AttributeKey, BackgroundKey, BackgroundOp, Blend, BlendOp, EpilogKey, Equation, Factor,
+    FragmentPrologKey, FragmentState, LinkError, LinkPart, Parts, PassTargets, Target, VertexPrologKey, link,
 };
 use agx_compiler::{CompileKey, CompiledShader, Compiler, ErrorKind, Input, Scratch};
 
@@ -175,6 +176,27 @@ fn whole_shaders_and_programs_of_the_tile_have_no_parts() {
         let error = refused(&Parts { prolog: Some(&before), ..Parts::new(main) });
         assert_eq!(error, LinkError::Whole { role: PartRole::Prolog });
     }
+}
+
+#[test]
+fn whole_shaders_list_the_uniforms_that_they_read() {
+    let constant = Equation { source: Factor::Constant, destination: Factor::Zero, op: BlendOp::Add };
+    let uniforms = |colour: Factor| {
+        let blend = Blend { colour: Equation { source: colour, ..constant }, alpha: constant };
+        let blend = (colour == Factor::Constant).then(|| blend.into());
+        let mut state = FragmentState::new([None; 8], 1);
+        state.targets[0] = Some(Target { blend, ..Target::new(ColourFormat::Rgba8Unorm) });
+        let mut key = CompileKey::default();
+        key.entry_point = Some("colour".to_owned());
+        let (compiler, mut scratch) = (Compiler::default(), Scratch::default());
+        let whole = compiler.whole_fragment(&mut scratch, Input::wgsl(SHADERS), &key, &state);
+        let info = whole.expect("a whole shader").shader.info;
+        info.uniforms.iter().map(|range| range.source).collect::<Vec<_>>()
+    };
+    assert_eq!(uniforms(Factor::One), []);
+    assert_eq!(uniforms(Factor::Constant), [UniformSource::Interface(InterfaceUniform::BlendConstant)]);
+    // Parts have those of the other parts too.
+    assert_eq!(shader("colour").info.uniforms.len(), 3);
 }
 
 #[test]
