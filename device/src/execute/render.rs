@@ -124,7 +124,7 @@ impl Device {
                 note_all(self, found);
             }
             match reached.kind {
-                VDM_PPP => self.update(submission.memory, &mut walk, pass)?,
+                VDM_PPP => update(self, submission.memory, &mut walk, pass)?,
                 VDM_BARRIER => {
                     let bytes = walk.take(submission.memory, &draw_barrier::RECORD)?;
                     self.check(&draw_barrier::RECORD, &bytes);
@@ -161,23 +161,6 @@ impl Device {
                 kind => return Err(StreamError::Kind { address: reached.address, kind }),
             }
         }
-    }
-
-    /// Applies an update of the rasteriser's state.
-    fn update(&mut self, memory: &Memory, walk: &mut Walk, pass: &mut Pass<'_>) -> Result<(), StreamError> {
-        let pointer = walk.take(memory, &ppp_state::RECORD)?;
-        let address = ppp_state::ADDRESS_HIGH.get(&pointer) << 32 | ppp_state::ADDRESS_LOW.get(&pointer);
-        let words = ppp_state::WORDS.get(&pointer);
-        let update = read_update(memory, address, words)?;
-        self.statistics.read_once(|sums| &mut sums.update_bytes, address, words.saturating_mul(4));
-        for (_, record, bytes) in &update {
-            self.check(record, bytes);
-        }
-        pass.rules.update(&update);
-        if let Some(index) = Arc::make_mut(&mut pass.raster).apply(&update) {
-            pass.occlusion = index.0;
-        }
-        Ok(())
     }
 
     fn vertex_state(
@@ -385,6 +368,28 @@ impl Device {
         let address = bytes::address(base, pass.occlusion.saturating_mul(8));
         (mode >= 2 && base != 0).then_some(Counter { address, counts: mode == 2 })
     }
+}
+
+/// Applies an update of the rasteriser's state.
+fn update(
+    device: &mut Device,
+    memory: &Memory,
+    walk: &mut Walk,
+    pass: &mut Pass<'_>,
+) -> Result<(), StreamError> {
+    let pointer = walk.take(memory, &ppp_state::RECORD)?;
+    let address = ppp_state::ADDRESS_HIGH.get(&pointer) << 32 | ppp_state::ADDRESS_LOW.get(&pointer);
+    let words = ppp_state::WORDS.get(&pointer);
+    let update = read_update(memory, address, words)?;
+    device.statistics.read_once(|sums| &mut sums.update_bytes, address, words.saturating_mul(4));
+    for (_, record, bytes) in &update {
+        device.check(record, bytes);
+    }
+    pass.rules.update(&update);
+    if let Some(index) = Arc::make_mut(&mut pass.raster).apply(&update) {
+        pass.occlusion = index.0;
+    }
+    Ok(())
 }
 
 /// The framebuffer of a command.
