@@ -10,6 +10,7 @@ use agx_driver::cache::PipelineCache;
 use agx_driver::command::CommandBuffer;
 use agx_driver::descriptor::{PipelineLayout, Set, SetLayout};
 use agx_driver::image::Image;
+use agx_driver::memory::Allocation;
 use agx_driver::query::QueryPool;
 use agx_driver::sampler::Sampler;
 use agx_driver::shader_object::ShaderObject;
@@ -21,8 +22,8 @@ use ash::vk;
 use ash::vk::Handle;
 
 use crate::objects::{
-    CommandPool, DescriptorPool, Device, Framebuffer, Instance, Memory, PhysicalDevice, Pipeline, Queue,
-    RenderPass, ShaderModule, Swapchain, UpdateTemplate,
+    CommandPool, DescriptorPool, Device, Framebuffer, Instance, PhysicalDevice, Pipeline, Queue, RenderPass,
+    ShaderModule, Swapchain, UpdateTemplate,
 };
 
 /// The first word of dispatchable objects, as the loader requires (`ICD_LOADER_MAGIC`).
@@ -89,7 +90,7 @@ macro_rules! objects {
 }
 
 objects! {
-    DeviceMemory Memory;
+    DeviceMemory Allocation;
     Buffer Buffer;
     BufferView BufferView;
     Image Image;

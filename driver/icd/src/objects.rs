@@ -31,6 +31,22 @@ pub(crate) struct Device {
     pub(crate) minor: u32,
     /// Names of the enabled extensions.
     pub(crate) extensions: BTreeSet<String>,
+    /// Mappings that applications have of their own, by the handle of the memory; `None` without `VK_EXT_map_memory_placed`.
+    pub(crate) placed: Option<Mutex<BTreeMap<u64, Placed>>>,
+    /// Whether pipeline caches keep modules (`VK_EXT_shader_module_identifier`).
+    pub(crate) keeps_modules: bool,
+}
+
+impl Device {
+    pub(crate) fn new(
+        device: Arc<agx_driver::device::Device>,
+        minor: u32,
+        extensions: BTreeSet<String>,
+    ) -> Device {
+        let placed = extensions.contains("VK_EXT_map_memory_placed").then(Mutex::default);
+        let keeps_modules = extensions.contains("VK_EXT_shader_module_identifier");
+        Device { device, queue: OnceLock::new(), minor, extensions, placed, keeps_modules }
+    }
 }
 
 impl std::ops::Deref for Device {
@@ -146,21 +162,6 @@ pub(crate) struct Framebuffer {
 pub(crate) struct Swapchain {
     pub(crate) swapchain: agx_driver::swapchain::Swapchain,
     pub(crate) images: Vec<vk::Image>,
-}
-
-/// Device memory.
-pub(crate) struct Memory {
-    pub(crate) allocation: Arc<Allocation>,
-    /// A mapping that the application has of its own.
-    pub(crate) placed: Mutex<Option<Placed>>,
-}
-
-impl std::ops::Deref for Memory {
-    type Target = Allocation;
-
-    fn deref(&self) -> &Allocation {
-        &self.allocation
-    }
 }
 
 /// A pointer to mapped memory.

@@ -154,6 +154,13 @@ const fn byte(field: &Field) -> usize {
     (field.start / 8) as usize
 }
 
+/// The word at a field of a structure.
+#[inline(always)]
+fn word(structure: &[u8], field: &Field) -> u32 {
+    let word = structure.get(byte(field)..).and_then(<[u8]>::first_chunk);
+    word.map_or(0, |word| u32::from_le_bytes(*word))
+}
+
 /// Number of sync objects of a call that need no memory of the heap.
 const FEW: usize = 8;
 
@@ -257,13 +264,13 @@ impl<D: Door> Client<D> {
         }
         let argument = vm_create::new().set(&vm_create::KERNEL_START, start).set(&vm_create::KERNEL_END, end);
         let made = client.call(number::VM_CREATE, argument, &mut [])?;
-        client.vm = vm_create::VM.get(&made) as u32;
+        client.vm = word(&made, &vm_create::VM);
         let argument = queue_create::new()
             .set(&queue_create::VM, client.vm.into())
             .set(&queue_create::PRIORITY, PRIORITY)
             .set(&queue_create::SHADER_BASE, SHADER_BASE);
         let made = client.call(number::QUEUE_CREATE, argument, &mut [])?;
-        client.queue = queue_create::QUEUE.get(&made) as u32;
+        client.queue = word(&made, &queue_create::QUEUE);
         Ok(client)
     }
 
@@ -327,7 +334,7 @@ impl<D: Door> Gpu for Client<D> {
         let argument = gem_create::new().set(&gem_create::SIZE, bytes).set(&gem_create::FLAGS, WRITEBACK);
         let made =
             self.call(number::GEM_CREATE, argument, &mut []).map_err(|_| Error::DeviceMemory { bytes })?;
-        let handle = gem_create::HANDLE.get(&made) as u32;
+        let handle = word(&made, &gem_create::HANDLE);
         let words = self.door.map(handle, bytes.next_multiple_of(PAGE));
         let words = words.inspect_err(|_| self.close_buffer(handle))?;
         Ok(GpuBuffer { handle, words })
@@ -400,7 +407,7 @@ impl<D: Door> Gpu for Client<D> {
             .set(&gem_bind_object::HANDLE, handle.into())
             .set(&gem_bind_object::RANGE, bytes);
         let made = self.call(number::GEM_BIND_OBJECT, argument, &mut [])?;
-        Ok(gem_bind_object::OBJECT.get(&made) as u32)
+        Ok(word(&made, &gem_bind_object::OBJECT))
     }
 
     fn unbind_times(&self, object: u32) {
@@ -418,7 +425,7 @@ impl<D: Door> Gpu for Client<D> {
     fn create_sync(&self, signalled: bool) -> Result<u32, Error> {
         let argument = sync_create::new().flag(&sync_create::SIGNALLED, signalled);
         let made = self.call(number::SYNC_CREATE, argument, &mut [])?;
-        Ok(sync_create::HANDLE.get(&made) as u32)
+        Ok(word(&made, &sync_create::HANDLE))
     }
 
     fn destroy_sync(&self, handle: u32) {

@@ -129,7 +129,9 @@ fn is_number(source: UniformSource, of: Use) -> bool {
         | U::ViewIndex
         | U::SampleMask
         | U::SamplePositions => true,
-        U::BufferAddress { .. } | U::BufferSize { .. } | U::SamplerBias { .. } => of == Use::Direct,
+        U::BufferAddress { .. } | U::BufferSize { .. } | U::SamplerBias { .. } | U::TextureWords { .. } => {
+            of == Use::Direct
+        }
         U::Interface(interface) => !matches!(interface, I::BaseVertexAndInstance),
         _ => false,
     }
@@ -296,10 +298,6 @@ impl Block {
             block.patches.extend(patches.into_iter().map(of));
             match contents {
                 Contents::Numbers(ranges) => ranges.iter().try_for_each(|range| block.add_range(range))?,
-                Contents::Uniform(UniformRange {
-                    source: UniformSource::TextureWords { set: 0, binding, .. },
-                    ..
-                }) => block.add(Item::Loaded(binding as usize)),
                 Contents::Texture(TextureBinding { set: 0, binding, kind, .. }) => {
                     let of = if kind == DescriptorKind::Image { Item::Stored } else { Item::Loaded };
                     block.add(of(binding as usize));
@@ -337,6 +335,7 @@ impl Block {
             UniformSource::PushConstantAddress => self.add(Item::PushAddress),
             UniformSource::BufferSize { set: 0, binding, .. } => self.add(Item::Bytes(binding as usize)),
             UniformSource::SamplerBias { set: 0, binding, .. } => self.add(Item::Bias(binding as usize)),
+            UniformSource::TextureWords { set: 0, binding, .. } => self.add(Item::Loaded(binding as usize)),
             _ => return Err(UNKNOWN),
         }
         if self.words == place + count { Ok(()) } else { Err(UNKNOWN) }
@@ -538,19 +537,20 @@ mod tests {
             range(0, 4, UniformSource::BufferAddress { set: 0, binding: 1, element: 0 }),
             range(4, 6, UniformSource::PushConstants { offset: 16 }),
             range(12, 4, UniformSource::BufferSize { set: 0, binding: 1, element: 0 }),
+            range(16, 12, UniformSource::TextureWords { set: 0, binding: 3, element: 0 }),
         ];
         info.textures = vec![image];
         let Plan { words, steps, block, .. } = Plan::new(&info, Use::Direct, PLACED).expect("fits");
-        assert_eq!((block.addresses.as_slice(), block.words), ([(0, 1)].as_slice(), 2 + 3 + 1 + 2 + 6));
+        assert_eq!((block.addresses.as_slice(), block.words), ([(0, 1)].as_slice(), 2 + 3 + 1 + 2 + 6 + 6));
         assert_eq!(block.push, [Pushed { place: 2, first: 4, count: 3 }]);
-        assert_eq!(block.others, [(6, Item::Bytes(1)), (8, Item::Stored(2))]);
+        assert_eq!(block.others, [(6, Item::Bytes(1)), (8, Item::Loaded(3)), (14, Item::Stored(2))]);
         assert!(steps.is_empty() && words.len().is_multiple_of(2) && !block.is_pointed);
         // What follows each other in registers and in memory takes one word.
         use r::usc_uniform::{ADDRESS, COUNT, START};
         let shown = |patch: &Patch| [START, COUNT, ADDRESS].map(|field| field.get(&patch.word.to_le_bytes()));
         let [first, second, texture] = &block.patches[..] else { panic!("{:?}", block.patches) };
-        assert_eq!([shown(first), shown(second)], [[0, 10, 0], [12, 4, 4 * 6]]);
-        assert_eq!(r::usc_texture::ADDRESS.get(&texture.word.to_le_bytes()), 4 * 8);
+        assert_eq!([shown(first), shown(second)], [[0, 10, 0], [12, 16, 4 * 6]]);
+        assert_eq!(r::usc_texture::ADDRESS.get(&texture.word.to_le_bytes()), 4 * 14);
         info.uniforms = vec![range(0, 4, UniformSource::WorkgroupCount)];
         assert!(Plan::new(&info, Use::Direct, PLACED).is_err());
     }

@@ -1,6 +1,6 @@
 //! Devices, their queue, private data.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use agx_driver::device::Enabled;
 use agx_driver::memory::lock;
@@ -38,8 +38,7 @@ pub(crate) fn create_device(
     }
     let device = agx_driver::device::Device::new(crate::environment::open()?, enabled(info))?;
     let extensions = names.iter().map(|name| name.to_string_lossy().into_owned()).collect();
-    let (queue, minor) = (OnceLock::new(), physical.minor);
-    *out = give_dispatched(Arc::new(Device { device, queue, minor, extensions }));
+    *out = give_dispatched(Arc::new(Device::new(device, physical.minor, extensions)));
     Ok(vk::Result::SUCCESS)
 }
 

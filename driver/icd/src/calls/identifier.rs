@@ -15,8 +15,6 @@ use crate::generated::members;
 use crate::handles::object;
 use crate::objects::Device;
 
-/// Name of the extension.
-const EXTENSION: &str = "VK_EXT_shader_module_identifier";
 /// What the names of modules in caches begin with.
 const PREFIX: &[u8] = b"module";
 
@@ -54,7 +52,7 @@ pub(super) struct Modules<'c> {
 
 impl<'c> Modules<'c> {
     pub(super) fn new(device: &'c Device, cache: Option<&'c PipelineCache>) -> Modules<'c> {
-        Modules { device, cache: cache.filter(|_| device.extensions.contains(EXTENSION)) }
+        Modules { device, cache: cache.filter(|_| device.keeps_modules) }
     }
 
     /// Keeps a module.

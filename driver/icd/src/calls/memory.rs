@@ -1,5 +1,6 @@
 //! Device memory and binding it.
 
+use std::collections::BTreeMap;
 use std::ffi::c_void;
 use std::sync::{Arc, Mutex};
 
@@ -8,12 +9,13 @@ use agx_driver::buffer::Buffer;
 use agx_driver::memory::{Allocation, Place, Space, lock};
 use agx_node::Placed;
 use ash::vk;
+use ash::vk::Handle;
 
 use super::external::taken;
 use super::resource::image_of;
 use super::swapchain::bind_to_swapchain;
-use crate::handles::{give, known, object, take};
-use crate::objects::{Device, Memory, pointer};
+use crate::handles::{give, known, object, shared, take};
+use crate::objects::{Device, pointer};
 use crate::pointers::{Fill, find, find_mut};
 
 pub(crate) fn allocate_memory(
@@ -21,8 +23,7 @@ pub(crate) fn allocate_memory(
     info: &vk::MemoryAllocateInfo<'_>,
     out: &mut vk::DeviceMemory,
 ) -> Result<(), Error> {
-    let allocation = Arc::new(allocation(&device.space, info)?);
-    *out = give(Arc::new(Memory { allocation, placed: Mutex::default() }));
+    *out = give(Arc::new(allocation(&device.space, info)?));
     Ok(())
 }
 
@@ -45,7 +46,10 @@ fn allocation(space: &Arc<Space>, info: &vk::MemoryAllocateInfo<'_>) -> Result<A
     }
 }
 
-pub(crate) fn free_memory(_: &Arc<Device>, memory: vk::DeviceMemory) {
+pub(crate) fn free_memory(device: &Arc<Device>, memory: vk::DeviceMemory) {
+    if device.placed.is_some() {
+        unmap_memory(device, memory);
+    }
     drop(take(memory));
 }
 
@@ -57,11 +61,10 @@ pub(crate) fn map_memory(
     _: vk::MemoryMapFlags,
     out: *mut *const c_void,
 ) -> Result<(), Error> {
-    let memory = known(memory)?;
-    let place = match device.extensions.contains("VK_EXT_map_memory_placed") {
+    let place = match &device.placed {
         // The addresses may stay reserved for the application.
-        true => place(memory, std::ptr::null_mut())?.wrapping_byte_add(offset as usize),
-        false => pointer(memory, offset),
+        Some(placed) => place(placed, memory, std::ptr::null_mut())?.wrapping_byte_add(offset as usize),
+        None => pointer(known(memory)?, offset),
     };
     // SAFETY: the command writes the pointer.
     unsafe { *out = place };
@@ -69,19 +72,24 @@ pub(crate) fn map_memory(
 }
 
 /// Maps memory for the application, at an address unless that is null. Returns the address. The kernel maps no other part.
-fn place(memory: &Memory, address: *mut c_void) -> Result<*mut c_void, Error> {
+fn place(
+    placements: &Mutex<BTreeMap<u64, Placed>>,
+    handle: vk::DeviceMemory,
+    address: *mut c_void,
+) -> Result<*mut c_void, Error> {
+    let memory = known(handle)?;
     let (file, start) = memory.file()?;
     // SAFETY: valid usage of `VkMemoryMapPlacedInfoEXT`: the application reserved the addresses.
     let placed = unsafe { Placed::new(file, start, memory.bytes as usize, address) };
     let placed = placed.map_err(|_| Error::Mapping)?;
     let address = placed.address();
-    *lock(&memory.placed) = Some(placed);
+    lock(placements).insert(handle.as_raw(), placed);
     Ok(address)
 }
 
-pub(crate) fn unmap_memory(_: &Arc<Device>, memory: vk::DeviceMemory) {
-    if let Some(memory) = object(memory) {
-        drop(lock(&memory.placed).take());
+pub(crate) fn unmap_memory(device: &Arc<Device>, memory: vk::DeviceMemory) {
+    if let Some(placed) = &device.placed {
+        drop(lock(placed).remove(&memory.as_raw()));
     }
 }
 
@@ -93,10 +101,10 @@ pub(crate) fn map_memory2_khr(
     if !info.flags.contains(vk::MemoryMapFlags::PLACED_EXT) {
         return map_memory(device, info.memory, info.offset, info.size, info.flags, out);
     }
-    let memory = known(info.memory)?;
     let address = find::<vk::MemoryMapPlacedInfoEXT<'_>>(info.p_next).map(|place| place.p_placed_address);
-    let address = address.ok_or(Error::Invalid { what: "a placed mapping without an address" })?;
-    let place = place(memory, address)?;
+    let given = device.placed.as_ref().zip(address);
+    let (placed, address) = given.ok_or(Error::Invalid { what: "a placed mapping without an address" })?;
+    let place = place(placed, info.memory, address)?;
     // SAFETY: the command writes the pointer.
     unsafe { *out = place };
     Ok(())
@@ -110,10 +118,10 @@ pub(crate) fn unmap_memory2_khr(
         unmap_memory(device, info.memory);
         return Ok(());
     }
-    let mut place = lock(&known(info.memory)?.placed);
-    let placed = place.take().ok_or(Error::Mapping)?;
+    let mut all = lock(device.placed.as_ref().ok_or(Error::Mapping)?);
+    let placed = all.remove(&info.memory.as_raw()).ok_or(Error::Mapping)?;
     placed.reserve().map_err(|(placed, _)| {
-        *place = Some(placed);
+        all.insert(info.memory.as_raw(), placed);
         Error::Mapping
     })
 }
@@ -149,7 +157,7 @@ pub(crate) fn bind_buffer_memory(
     memory: vk::DeviceMemory,
     offset: u64,
 ) -> Result<(), Error> {
-    known(buffer)?.bind(known(memory)?.allocation.clone(), offset)
+    known(buffer)?.bind(shared(memory)?, offset)
 }
 
 pub(crate) fn bind_image_memory(
@@ -158,7 +166,7 @@ pub(crate) fn bind_image_memory(
     memory: vk::DeviceMemory,
     offset: u64,
 ) -> Result<(), Error> {
-    known(image)?.bind(vk::ImageAspectFlags::NONE, known(memory)?.allocation.clone(), offset)
+    known(image)?.bind(vk::ImageAspectFlags::NONE, shared(memory)?, offset)
 }
 
 pub(crate) fn bind_buffer_memory2(
@@ -197,7 +205,7 @@ pub(crate) fn bind_image_memory2(
         }
         let plane = find::<vk::BindImagePlaneMemoryInfo<'_>>(info.p_next);
         let aspect = plane.map_or(vk::ImageAspectFlags::NONE, |plane| plane.plane_aspect);
-        known(info.image)?.bind(aspect, known(info.memory)?.allocation.clone(), info.memory_offset)
+        known(info.image)?.bind(aspect, shared(info.memory)?, info.memory_offset)
     };
     bind_all(infos.iter().map(|info| (info.p_next, bind(info))))
 }
