@@ -52,6 +52,27 @@ pub struct Level {
     pub stride: u32,
 }
 
+impl Level {
+    /// The index of an element in its level.
+    fn index(&self, [x, y]: [u32; 2]) -> u64 {
+        let Level { tile, stride, .. } = *self;
+        // The sides of tiles are powers of two.
+        let [inner_x, inner_y] = [x & tile[0].saturating_sub(1), y & tile[1].saturating_sub(1)];
+        let [corner_x, corner_y] = [x ^ inner_x, y ^ inner_y];
+        let corner = area([corner_y, stride]).saturating_add(area([corner_x, tile[1]]));
+        corner.saturating_add(interleave(inner_x, inner_y))
+    }
+
+    /// Whether another level of `size` elements has them in the same places. The index of an element is the sum of those of
+    /// the bits of its coordinates.
+    fn is_like(&self, other: &Level, [width, height]: [u32; 2]) -> bool {
+        let bits = (0_u32..u32::BITS).map(|bit| 1_u32.unbounded_shl(bit));
+        let columns = bits.clone().take_while(|x| *x < width).map(|x| [x, 0]);
+        let rows = bits.take_while(|y| *y < height).map(|y| [0, y]);
+        columns.chain(rows).all(|at| self.index(at) == other.index(at))
+    }
+}
+
 /// The size of the largest tile: one page of elements of a given size.
 fn largest_tile(element_bytes: u32) -> [u32; 2] {
     match element_bytes {
@@ -233,13 +254,8 @@ impl Layout {
     }
 
     /// Byte offset of an element from the start of the image.
-    pub fn offset(&self, level: u32, [x, y]: [u32; 2], layer: u32) -> u64 {
-        let Level { tile, stride, .. } = self.level(level);
-        // The sides of tiles are powers of two.
-        let [inner_x, inner_y] = [x & tile[0].saturating_sub(1), y & tile[1].saturating_sub(1)];
-        let [corner_x, corner_y] = [x ^ inner_x, y ^ inner_y];
-        let corner = area([corner_y, stride]).saturating_add(area([corner_x, tile[1]]));
-        let index = corner.saturating_add(interleave(inner_x, inner_y));
+    pub fn offset(&self, level: u32, at: [u32; 2], layer: u32) -> u64 {
+        let index = self.level(level).index(at);
         let before = if layer == 0 { 0 } else { self.bytes(layer) };
         before.saturating_add(self.level_offset(level)).saturating_add(self.bytes_of(index))
     }
@@ -248,6 +264,35 @@ impl Layout {
     pub fn bytes(&self, layers: u32) -> u64 {
         self.layer_stride().saturating_mul(u64::from(layers))
     }
+
+    /// A level of an image of blocks as a level of an image of texels as large as its blocks. With several slices their
+    /// distance is the same too. `None` if the hardware places the texels of no image like these blocks: the tiles of small
+    /// levels, and rows of tiles of a page, can be larger for blocks than for texels.
+    pub fn level_of_texels(&self, level: u32, slices: u32) -> Option<LevelOfTexels> {
+        let size = self.elements(self.size.map(|side| minify(side, level)));
+        let wanted = self.level(level);
+        // An image of one level, and one whose levels before this one are as large as those of the blocks.
+        let whole = size.map(|side| side.unbounded_shl(level));
+        let images = [(0, size, 1), (level, whole, Layout::all_levels(whole, 1))];
+        images.into_iter().find_map(|(own, size, levels)| {
+            let layout = Layout { size, block: [1, 1], levels, ..*self };
+            let has_place = slices == 1 || layout.layer_stride() == self.layer_stride();
+            let start = self.level_offset(level).checked_sub(layout.level_offset(own))?;
+            let is_like = has_place && layout.level(own).is_like(&wanted, size.map(|side| minify(side, own)));
+            is_like.then_some(LevelOfTexels { layout, level: own, start })
+        })
+    }
+}
+
+/// A level of an image of blocks as a level of an image of texels.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LevelOfTexels {
+    /// The image of texels.
+    pub layout: Layout,
+    /// Its level.
+    pub level: u32,
+    /// Its first byte in the image of blocks.
+    pub start: u64,
 }
 
 /// The next multiple of `alignment`, or the greatest number if there is none.
@@ -302,6 +347,54 @@ mod tests {
                 assert!(end <= layout.bytes(2), "{size:?} {order:?}");
             }
         }
+    }
+
+    /// Blocks and the texels that represent them are in the same places, for nearly all levels of images of many sizes.
+    #[test]
+    fn levels_of_blocks_are_levels_of_texels() {
+        let sides = [1, 3, 5, 17, 20, 33, 36, 37, 100, 129, 257, 300];
+        let sizes = sides.into_iter().flat_map(|width| sides.map(|height| [width, height]));
+        let [mut found, mut missing] = [0, 0];
+        for (size, (block, element_bytes)) in
+            sizes.flat_map(|size| [(size, ([4, 4], 8)), (size, ([8, 5], 16))])
+        {
+            let levels = Layout::all_levels(size, 1);
+            let blocks = Layout { block, levels, ..tiled(size, element_bytes, 1) };
+            for level in 0..levels {
+                let Some(texels) = blocks.level_of_texels(level, 1) else {
+                    missing += 1;
+                    continue;
+                };
+                found += 1;
+                let [width, height] = blocks.elements(size.map(|side| minify(side, level)));
+                assert_eq!(texels.layout.size.map(|side| minify(side, texels.level)), [width, height]);
+                for at in (0..height).flat_map(|y| (0..width).map(move |x| [x, y])) {
+                    let place = texels.start + texels.layout.offset(texels.level, at, 0);
+                    assert_eq!(place, blocks.offset(level, at, 0), "{size:?} {block:?} {level} {at:?}");
+                }
+            }
+        }
+        assert!(missing * 10 < found, "{missing} {found}");
+    }
+
+    #[test]
+    fn slices_of_blocks_have_the_distance_of_slices_of_texels() {
+        let size = [1024, 1024];
+        let blocks =
+            Layout { block: [4, 4], page_aligned: true, ..tiled(size, 8, Layout::all_levels(size, 1)) };
+        for level in 0..9 {
+            let texels = blocks.level_of_texels(level, 8).expect("powers of two");
+            assert_eq!(texels.layout.layer_stride(), blocks.layer_stride(), "{level}");
+        }
+    }
+
+    #[test]
+    fn a_row_of_blocks_with_a_padded_tile_is_no_row_of_texels() {
+        // 129 blocks are five tiles of 32. Level 1 has 64 blocks, two tiles, and the hardware pads it to three.
+        let blocks = Layout { block: [4, 4], ..tiled([513, 512], 16, 10) };
+        assert_eq!(blocks.level(1).stride, 96);
+        assert_eq!(blocks.level_of_texels(1, 1), None);
+        assert!(blocks.level_of_texels(0, 1).is_some());
     }
 
     #[test]

@@ -10,6 +10,7 @@ use crate::Error;
 use crate::format::{self, FormatDesc};
 use crate::memory::Allocation;
 use crate::modifier::{Modifier, PlanePlace, Tiling};
+use crate::transfer::blocks;
 use crate::view::Descriptor;
 use crate::ycbcr;
 
@@ -110,7 +111,7 @@ pub struct Image {
 pub(crate) type Transferred = [Descriptor; 2];
 
 /// A memory of an image.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct ImageMemory {
     /// Size in bytes.
     bytes: u64,
@@ -170,6 +171,42 @@ impl Image {
             planes.push(plane);
         }
         Ok(Image { info, format, planes, memories, transferred: OnceLock::new() })
+    }
+
+    /// Layers or slices of a level of blocks as an image of texels as large as they are, with the same memory, and its level:
+    /// a volume, or layers. The image is bound.
+    ///
+    /// # Errors
+    /// The hardware places texels of that size otherwise.
+    pub(crate) fn level_of_texels(
+        &self,
+        format: &'static FormatDesc,
+        level: u32,
+        [first, count]: [u32; 2],
+        is_volume: bool,
+    ) -> Result<(Image, u32), Error> {
+        let unlike =
+            || Error::Unsupported { what: "a view of blocks as texels, in a level with a padded tile," };
+        let plane = self.planes.first().ok_or_else(unlike)?;
+        let [width, height, _] = blocks(self.extent(level), plane);
+        let (layout, [width, height], level, start) = match plane.layout {
+            PlaneLayout::Linear(_) => (plane.layout, [width, height], level, 0),
+            PlaneLayout::Tiled(layout) => {
+                let found = layout.level_of_texels(level, count).ok_or_else(unlike)?;
+                (PlaneLayout::Tiled(found.layout), found.layout.size, found.level, found.start)
+            }
+        };
+        let offset = plane.offset + start + u64::from(first) * plane.layer_stride();
+        let texels = Plane { format, layout, offset, ..*plane };
+        let (kind, depth, layers) = match is_volume {
+            true => (vk::ImageType::TYPE_3D, count << level, 1),
+            false => (vk::ImageType::TYPE_2D, 1, count),
+        };
+        let size = [width, height, depth];
+        let info = ImageInfo { format: format.format, kind, size, levels: level + 1, layers, ..self.info };
+        let memories = self.memories.first().cloned().into_iter().collect();
+        let image = Image { info, format, planes: vec![texels], memories, transferred: OnceLock::new() };
+        Ok((image, level))
     }
 
     /// The memory of a plane with an aspect.

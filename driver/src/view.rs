@@ -344,6 +344,27 @@ pub struct ViewInfo {
     pub range: vk::ImageSubresourceRange,
 }
 
+impl ViewInfo {
+    /// Number of levels, and of layers or slices, of an image.
+    fn counts(&self, image: &Image) -> [u32; 2] {
+        let ViewInfo { range, kind, .. } = *self;
+        let levels = match range.level_count {
+            vk::REMAINING_MIP_LEVELS => image.info.levels - range.base_mip_level,
+            count => count,
+        };
+        let all = if image.info.kind == vk::ImageType::TYPE_3D && kind != vk::ImageViewType::TYPE_3D {
+            image.slices(range.base_mip_level)
+        } else {
+            image.info.layers
+        };
+        let layers = match range.layer_count {
+            vk::REMAINING_ARRAY_LAYERS => all - range.base_array_layer,
+            count => count,
+        };
+        [levels, layers]
+    }
+}
+
 /// A view of an image.
 pub struct ImageView {
     /// The image.
@@ -377,20 +398,11 @@ impl ImageView {
     /// An unsupported format.
     pub fn new(image: Arc<Image>, info: &ViewInfo) -> Result<ImageView, Error> {
         let range = info.range;
-        let level_count = match range.level_count {
-            vk::REMAINING_MIP_LEVELS => image.info.levels - range.base_mip_level,
-            count => count,
-        };
-        let all = if image.info.kind == vk::ImageType::TYPE_3D && info.kind != vk::ImageViewType::TYPE_3D {
-            image.slices(range.base_mip_level)
-        } else {
-            image.info.layers
-        };
-        let layer_count = match range.layer_count {
-            vk::REMAINING_ARRAY_LAYERS => all - range.base_array_layer,
-            count => count,
-        };
+        let [level_count, layer_count] = info.counts(&image);
         let whole = format::find(info.format).ok_or(Error::Format(info.format))?;
+        if image.format.is_compressed() && !whole.is_compressed() {
+            return ImageView::of_blocks(&image, whole, info, [range.base_array_layer, layer_count]);
+        }
         let plane = image.plane(range.aspect_mask).ok_or(Error::Format(info.format))?;
         let has_planes = whole.is_depth_stencil() || whole.is_planar();
         let desc = if has_planes { plane.format } else { whole };
@@ -432,6 +444,33 @@ impl ImageView {
             attachment,
             target,
         })
+    }
+
+    /// A view of the blocks of a level as texels of a format that is not compressed.
+    ///
+    /// # Errors
+    /// The hardware places such texels otherwise.
+    fn of_blocks(
+        image: &Image,
+        format: &'static FormatDesc,
+        info: &ViewInfo,
+        layers: [u32; 2],
+    ) -> Result<ImageView, Error> {
+        let level = info.range.base_mip_level;
+        let (texels, level) = match info.kind {
+            vk::ImageViewType::TYPE_3D => {
+                image.level_of_texels(format, level, [0, image.slices(level)], true)?
+            }
+            _ => image.level_of_texels(format, level, layers, false)?,
+        };
+        let range = vk::ImageSubresourceRange {
+            base_mip_level: level,
+            level_count: 1,
+            base_array_layer: 0,
+            layer_count: vk::REMAINING_ARRAY_LAYERS,
+            ..info.range
+        };
+        ImageView::new(Arc::new(texels), &ViewInfo { range, ..*info })
     }
 
     /// The view's level as a 2D array with the layers of the view, for render passes.

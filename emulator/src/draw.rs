@@ -136,6 +136,19 @@ impl Default for DepthLimits {
     }
 }
 
+/// When the fragment program of a draw runs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Shading {
+    /// Never: only the tests run.
+    Tests,
+    /// For each visible fragment, after all fragments before it in its samples.
+    #[default]
+    Each,
+    /// For the last of consecutive opaque fragments of a sample. Strict mode reports a fragment that stores less than one whose
+    /// place it takes.
+    Opaque,
+}
+
 /// Parameters of a draw that only control streams use.
 #[derive(Clone, Copy, Debug)]
 pub struct More<'a> {
@@ -157,8 +170,8 @@ pub struct More<'a> {
     pub first_primitive: u32,
     /// Number of the first instance.
     pub first_instance: u32,
-    /// Run only the tests, without the fragment program.
-    pub tests_only: bool,
+    /// When the fragment program runs.
+    pub shading: Shading,
     /// Whether the y coordinate of points increases upwards.
     pub points_run_up: bool,
     /// Subdivisions of a pixel to which screen positions are rounded; if absent they are not rounded.
@@ -177,7 +190,7 @@ impl Default for More<'_> {
             fill: Fill::Whole,
             first_primitive: 0,
             first_instance: 0,
-            tests_only: false,
+            shading: Shading::Each,
             points_run_up: false,
             steps: None,
         }

@@ -124,6 +124,10 @@ pub enum FindingKind {
     /// The tile was written before the program's own tests of the sample.
     #[error("the tile is written before the sample is tested")]
     TileStoreBeforeTest,
+    /// An opaque fragment did not store all that an earlier fragment of its sample stores. The hardware does not shade the
+    /// earlier one.
+    #[error("an opaque fragment hides stores of an earlier one that it does not make itself")]
+    HiddenStore,
     /// A varying was stored after the store marked as the last.
     #[error("a varying is stored after the last one")]
     VaryingAfterLast,

@@ -1,6 +1,6 @@
 //! Fragments: the polygons of a draw, shaded in order by SIMD-groups of eight quads.
 
-use crate::draw::{Draw, Stage};
+use crate::draw::{Draw, Shading, Stage};
 use crate::exec::stack;
 use crate::frame::{Frame, Primitive};
 use crate::group::{Group, LANES};
@@ -18,6 +18,16 @@ impl Frame {
     fn note_begin(&mut self, pixel: [u32; 2], covered: u16) {
         if let Some(watcher) = &mut self.watcher {
             watcher.begin(pixel, covered, self.primitive.back, &self.buffer);
+        }
+    }
+
+    /// The fragment of these samples of a pixel is visible.
+    fn note_visible(&mut self, [x, y]: [u32; 2], samples: u16) {
+        if let Some(hidden) = &mut self.hidden {
+            let places = lanes_of(u32::from(samples));
+            places
+                .filter_map(|sample| self.buffer.place(x, y, sample as u32))
+                .for_each(|at| hidden.begin(at));
         }
     }
 
@@ -84,12 +94,17 @@ pub(crate) fn shade_primitives<'p>(
 ) -> Outcome {
     (frame.tests, frame.late_tests, frame.depth_limits) =
         (draw.tests, draw.late_tests, draw.more.depth_limits);
+    if let Some(hidden) = &mut frame.hidden {
+        hidden.shading = draw.more.shading;
+    }
     for prepared in primitives {
         frame.take(prepared);
         for polygon in &prepared.polygons {
-            match draw.more.tests_only {
-                true => test_polygon(frame, polygon),
-                false => shade_polygon(machine, frame, polygon, &draw.fragment, counts)?,
+            match draw.more.shading {
+                Shading::Tests => test_polygon(frame, polygon),
+                Shading::Each | Shading::Opaque => {
+                    shade_polygon(machine, frame, polygon, &draw.fragment, counts)?
+                }
             }
         }
     }
@@ -191,6 +206,7 @@ fn fragment_group(machine: &Machine<'_>, frame: &mut Frame, quads: &[Quad], inde
                     passed | u16::from(frame.test([x, y, sample], None, None)) << sample
                 });
             }
+            frame.note_visible([x, y], covered);
             pixels.position[lane] = [x, y];
             pixels.covered[lane] = covered;
             pixels.live[lane] = covered;

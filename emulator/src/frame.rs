@@ -6,6 +6,7 @@
 use agx_abi::fragment::standard_sample_positions;
 
 use crate::draw::DepthLimits;
+use crate::hidden::Hidden;
 use crate::history::{SampleOutcome, Watcher};
 
 /// Pixels along the sides of the squares to whose corners coefficients are relative, for every size of tiles.
@@ -257,9 +258,14 @@ impl Framebuffer {
         }
     }
 
+    /// Number of samples of all pixels.
+    pub(crate) fn count(&self) -> usize {
+        self.depth.len()
+    }
+
     /// The index of a sample.
     #[inline]
-    fn place(&self, x: u32, y: u32, sample: u32) -> Option<usize> {
+    pub(crate) fn place(&self, x: u32, y: u32, sample: u32) -> Option<usize> {
         let (x, y) = (x.wrapping_sub(self.origin[0]), y.wrapping_sub(self.origin[1]));
         let inside = x < self.width && y < self.height && sample < self.samples;
         let at = y as usize * self.width as usize + x as usize;
@@ -348,6 +354,8 @@ pub(crate) struct Frame {
     pub(crate) depth_limits: DepthLimits,
     /// Watches a pixel.
     pub(crate) watcher: Option<Box<Watcher>>,
+    /// Watches fragments that take the place of others, if strict mode renders tiles.
+    pub(crate) hidden: Option<Hidden>,
 }
 
 impl Frame {
@@ -361,6 +369,7 @@ impl Frame {
             late_tests: false,
             depth_limits: DepthLimits::default(),
             watcher: None,
+            hidden: None,
         }
     }
 

@@ -22,6 +22,7 @@ mod frame;
 mod geometry;
 mod group;
 mod helper;
+mod hidden;
 mod history;
 pub mod launch;
 mod lines;
@@ -59,7 +60,7 @@ mod workers;
 pub use crate::captured::{Capture, Captured};
 pub use crate::dispatch::{Dispatch, Options, Stop, Tile, Watch, dispatch};
 pub use crate::draw::{
-    Bias, Binding, Cull, DepthLimits, Draw, Fill, More, Shade, Stage, Topology, Volume, draw, shade,
+    Bias, Binding, Cull, DepthLimits, Draw, Fill, More, Shade, Shading, Stage, Topology, Volume, draw, shade,
 };
 pub use crate::findings::{Finding, FindingKind, MaskChange};
 pub use crate::frame::{Coefficient, Comparison, Framebuffer, Plane, Stencil, StencilOp, Tests};

@@ -8,12 +8,13 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use crate::dispatch::{Options, Stop};
-use crate::draw::{Draw, Stage, frame, history, watcher};
+use crate::draw::{Draw, Shading, Stage, frame, history, watcher};
 use crate::exec::stack;
 use crate::findings::Finding;
 use crate::fragments::{Running, cover, shade_primitives};
 use crate::frame::{Frame, Framebuffer, Primitive, Tests};
 use crate::geometry::Geometry;
+use crate::hidden::Hidden;
 use crate::history::Touch;
 use crate::machine::{Job, Machine, Team, conclude};
 use crate::machine_state::{State, threads};
@@ -319,7 +320,11 @@ impl<'a> Worker<'a> {
         let garbage = Arc::new(Garbage::new(visit.options.seed));
         let runner = |stage| Runner::new(stage, &garbage, &visit.options);
         Worker {
-            frame: Frame { watcher: watcher(&visit.options), ..Frame::new(visit.shape.memory()) },
+            frame: Frame {
+                watcher: watcher(&visit.options),
+                hidden: visit.options.strict.then(Hidden::default),
+                ..Frame::new(visit.shape.memory())
+            },
             background: runner(visit.background),
             draws: visit.draws.iter().map(|binned| runner(binned.draw.fragment)).collect(),
             end: runner(visit.end),
@@ -340,8 +345,9 @@ impl<'a> Worker<'a> {
     /// Runs the preambles of all stages that will run.
     fn preambles(&mut self, memory: &mut Memory, visit: &Visit<'_>) {
         let draws = self.draws.iter_mut().zip(visit.draws);
-        let draws = draws
-            .filter(|(_, binned)| !binned.draw.more.tests_only && !binned.geometry.primitives().is_empty());
+        let draws = draws.filter(|(_, binned)| {
+            binned.draw.more.shading != Shading::Tests && !binned.geometry.primitives().is_empty()
+        });
         let runners = draws.map(|(runner, _)| runner).chain([&mut self.background, &mut self.end]);
         for runner in runners {
             runner.run(memory, &visit.options, |machine, stage, counts| counts.preamble(machine, stage));
@@ -360,7 +366,9 @@ impl<'a> Worker<'a> {
         if let Err(fault) = visit.depth.load(memory, buffer, layer) {
             return self.stop(fault);
         }
+        let hidden = self.frame.hidden.take();
         self.fill(memory, &visit.options, pixels);
+        self.frame.hidden = hidden.map(|hidden| hidden.started(self.frame.buffer.count()));
         for entries in bins.of(number).chunk_by(|a, b| a[0] == b[0]) {
             self.draw(memory, visit, entries);
         }

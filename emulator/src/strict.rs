@@ -11,6 +11,7 @@ use crate::core::Core;
 use crate::exec::{Action, control, simd_ops};
 use crate::findings::FindingKind;
 use crate::group::Group;
+use crate::hidden;
 use crate::program::Op;
 
 /// Maximum number of operations in a wait group (Mesa 25.0 AGX compiler).
@@ -41,7 +42,10 @@ pub(crate) fn before(op: &Op, group: &mut Group, core: &mut Core<'_>) {
     }
     match &op.action {
         Action::Shuffle(shuffle) => simd_ops::observe_shuffle(shuffle, group, core),
-        Action::Stop if group.exec != 0 || op.last => control::observe_stop(group, core),
+        Action::Stop if group.exec != 0 || op.last => {
+            control::observe_stop(group, core);
+            hidden::observe_end(group, core);
+        }
         Action::Barrier => control::observe_barrier(group, core),
         _ => {}
     }

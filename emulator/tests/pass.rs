@@ -2,7 +2,9 @@
 
 mod support;
 
-use agx_emulator::{PassShape, Program, Visit, render_tiles};
+use agx_emulator::{
+    Binned, FindingKind, Geometry, PassShape, Program, Shading, Visit, geometry, render_tiles,
+};
 use agx_isa::table::Opcode;
 use support::*;
 
@@ -77,4 +79,48 @@ fn tile_memory_has_any_contents_and_only_those_of_its_tile() {
     let program = store_tile(neighbour, r(5)).stop();
     let pixels = visit(shape([64, 32], 1), [&program, &end], 1, true).pixels();
     assert!(pixels.values().all(|word| *word == 0));
+}
+
+/// The findings of a draw that covers the screen twice, after one that stores four bytes of each sample.
+fn covered_by(program: &Program, shading: Shading) -> Vec<FindingKind> {
+    let corners = [[-1.0, -1.0], [3.0, -1.0], [-1.0, 3.0]].map(|[x, y]: [f32; 2]| [x, y, 0.5, 1.0]);
+    let words = corners.iter().flat_map(|corner| corner.map(f32::to_bits).into_iter().chain([0, 0]));
+    let bytes: Vec<u8> = words.flat_map(u32::to_le_bytes).collect();
+    let mut memory = memory(3 * 6);
+    memory.write(BUFFER, &bytes).expect("mapped");
+    let (vertex, first, nothing) = (pass_through(), places(), Code::new().stop());
+    let uniforms = uniforms();
+    let draws = [(&first, Shading::Opaque), (program, shading)].map(|(fragment, shading)| {
+        let mut draw = over_screen(stage(&vertex, &uniforms), stage(fragment, &uniforms), &[0, 1, 2]);
+        draw.more.shading = shading;
+        let mut primitives = Geometry::default();
+        geometry(&mut memory, &draw, ([70, 35], 1), &mut primitives).expect("runs");
+        (draw, primitives)
+    });
+    let draws = draws.each_ref().map(|(draw, geometry)| Binned { draw: draw.clone(), geometry });
+    let tiles = Tiles::default();
+    let [background, end] = [stage(&nothing, &[]); 2];
+    let (shape, options) = (shape([70, 35], 1), options());
+    let visit = Visit { shape, background, draws: &draws, end, empty_tiles: true, depth: &tiles, options };
+    let visited = render_tiles(&mut memory, &visit);
+    let reports = visited.draws.into_iter().map(|(report, _)| report.expect("runs"));
+    reports.flat_map(|report| report.findings).map(|finding| finding.kind).collect()
+}
+
+#[test]
+fn an_opaque_fragment_stores_what_it_hides() {
+    let format = |format, mask| {
+        let data = [("data", r(1)), ("samples", i(255)), ("format", i(format)), ("mask", i(mask))];
+        Code::new()
+            .constant(1, 0)
+            .constant(2, 0)
+            .op(Opcode::Pixwait, &[("a", i(12))])
+            .op(Opcode::StTile, &data)
+    };
+    let (bytes, whole) = (format(4, 0b0011).stop(), places());
+    assert_eq!(covered_by(&whole, Shading::Opaque), []);
+    assert_eq!(covered_by(&bytes, Shading::Each), []);
+    assert_eq!(covered_by(&bytes, Shading::Opaque), [FindingKind::HiddenStore]);
+    let nothing = Code::new().stop();
+    assert_eq!(covered_by(&nothing, Shading::Opaque), [FindingKind::HiddenStore]);
 }

@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex};
 use std::thread::{self, ThreadId};
 
 use agx_emulator::{
-    Access, Binding, Binned, Comparison, Cull, Dispatch, Draw, FindingKind, Geometry, Memory, More, Options,
-    Program, Stage, Tests, Topology, Viewport, Visit, Window, Words, dispatch, geometry, render_tiles,
+    Access, Binned, Dispatch, FindingKind, Geometry, Memory, Options, Program, Visit, Window, Words,
+    dispatch, geometry, render_tiles,
 };
 use agx_isa::inst::{Operand, Tag};
 use agx_isa::table::Opcode;
@@ -168,31 +168,6 @@ fn scattered(count: u32) -> Vec<u32> {
         ]);
     }
     vertices
-}
-
-/// Two instances of triangles on two layers of 300 × 210 pixels; coefficient 0 is the number of the provoking vertex.
-fn over_screen<'a>(vertex: Stage<'a>, fragment: Stage<'a>, vertices: &'a [u32]) -> Draw<'a> {
-    let viewport = Viewport { x: 0.0, y: 0.0, width: 300.0, height: 210.0, min_depth: 0.0, max_depth: 1.0 };
-    Draw {
-        vertex,
-        fragment,
-        topology: Topology::Triangles,
-        vertices,
-        instances: 2,
-        position_slot: 0,
-        point_size_slot: None,
-        coefficients: &[Binding::Flat(5)],
-        viewport,
-        scissor: None,
-        line_width: 1.0,
-        front_counter_clockwise: false,
-        cull: Cull::None,
-        provoking_last: false,
-        tests: Tests { depth: Comparison::Always, depth_write: true, ..Tests::default() },
-        late_tests: false,
-        more: More { layer_slot: Some(4), ..More::default() },
-        options: options(),
-    }
 }
 
 #[test]

@@ -370,7 +370,10 @@ impl<'k, 'f, 'a> Epilog<'k, 'f, 'a> {
         if !std::mem::replace(&mut self.waited, true) {
             tile::wait(&mut self.b, tile::WAIT_ALL);
         }
-        self.reads_targets |= u8::from(reads) << index;
+        // Components and samples that are not stored show what was drawn before.
+        let is_part = place.kept & !place.target.write_mask != 0
+            || (self.key.early_tests && self.stored != self.shaded());
+        self.reads_targets |= u8::from(reads || is_part) << index;
         self.stores_targets |= place.spilled().is_none();
         let at_once = !reads && place.spilled().is_none();
         if at_once || self.key.samples == 1 || self.key.sample_shading {

@@ -92,7 +92,7 @@ impl DrawState {
                 fill: raster.fill(),
                 first_primitive: 0,
                 first_instance: 0,
-                tests_only: self.fragment.is_none(),
+                shading: raster.shading(),
                 points_run_up: false,
                 steps: Some(SUBPIXELS),
             },

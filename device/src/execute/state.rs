@@ -1,7 +1,7 @@
 //! State of a draw control stream, as set by its records so far.
 
 use agx_emulator::{
-    Binding, Comparison, Cull, Fill, Memory, Stencil, StencilOp, Tests, Topology, Viewport, Volume,
+    Binding, Comparison, Cull, Fill, Memory, Shading, Stencil, StencilOp, Tests, Topology, Viewport, Volume,
 };
 
 use crate::bytes;
@@ -151,6 +151,15 @@ impl Raster {
     /// Whether fragment programs do not run: draws only count samples and change depth and stencil.
     pub(crate) fn tests_only(&self) -> bool {
         fragment_control::NO_TAG_WRITE.is_set(&self.control)
+    }
+
+    /// When fragment programs run.
+    pub(crate) fn shading(&self) -> Shading {
+        match fragment_control::PASS.get(&self.control) {
+            _ if self.tests_only() => Shading::Tests,
+            0 => Shading::Opaque,
+            _ => Shading::Each,
+        }
     }
 
     /// The culled faces; `None` if all are culled. Points and lines have no faces.

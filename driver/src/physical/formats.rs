@@ -61,10 +61,13 @@ pub fn image_format(
         || (usage.contains(U::INPUT_ATTACHMENT) && !is_target);
     let extended = flags.contains(vk::ImageCreateFlags::EXTENDED_USAGE);
     let desc = format::find(format)?;
-    let refused = vk::ImageCreateFlags::SPARSE_BINDING
-        | vk::ImageCreateFlags::PROTECTED
-        | vk::ImageCreateFlags::BLOCK_TEXEL_VIEW_COMPATIBLE;
-    if features.is_empty() || (lacking && !extended) || flags.intersects(refused) {
+    let refused = vk::ImageCreateFlags::SPARSE_BINDING | vk::ImageCreateFlags::PROTECTED;
+    let blocks_as_texels = flags.contains(vk::ImageCreateFlags::BLOCK_TEXEL_VIEW_COMPATIBLE);
+    if features.is_empty()
+        || (lacking && !extended)
+        || flags.intersects(refused)
+        || (blocks_as_texels && !desc.is_compressed())
+    {
         return None;
     }
     let is_disjoint = flags.contains(vk::ImageCreateFlags::DISJOINT);

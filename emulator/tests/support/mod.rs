@@ -6,8 +6,9 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 
 use agx_emulator::{
-    Access, Dispatch, Fault, Framebuffer, Memory, MemoryFault, Mutant, Options, PassShape, Program, Shade,
-    Simd, Stage, States, Stop, Tests, TileDepth, step_one,
+    Access, Binding, Comparison, Cull, Dispatch, Draw, Fault, Framebuffer, Memory, MemoryFault, More, Mutant,
+    Options, PassShape, Program, Shade, Simd, Stage, States, Stop, Tests, TileDepth, Topology, Viewport,
+    step_one,
 };
 use agx_isa::inst::{Inst, Operand, OperandFlags, Size};
 use agx_isa::table::Opcode;
@@ -259,6 +260,31 @@ pub fn launch<'a>(program: &'a Program, uniforms: &'a [u16], threads: u32) -> Di
         tile: None,
         local_bytes: 0,
         scratch_bytes: 0,
+        options: options(),
+    }
+}
+
+/// Two instances of triangles on two layers of 300 × 210 pixels; coefficient 0 is the number of the provoking vertex.
+pub fn over_screen<'a>(vertex: Stage<'a>, fragment: Stage<'a>, vertices: &'a [u32]) -> Draw<'a> {
+    let viewport = Viewport { x: 0.0, y: 0.0, width: 300.0, height: 210.0, min_depth: 0.0, max_depth: 1.0 };
+    Draw {
+        vertex,
+        fragment,
+        topology: Topology::Triangles,
+        vertices,
+        instances: 2,
+        position_slot: 0,
+        point_size_slot: None,
+        coefficients: &[Binding::Flat(5)],
+        viewport,
+        scissor: None,
+        line_width: 1.0,
+        front_counter_clockwise: false,
+        cull: Cull::None,
+        provoking_last: false,
+        tests: Tests { depth: Comparison::Always, depth_write: true, ..Tests::default() },
+        late_tests: false,
+        more: More { layer_slot: Some(4), ..More::default() },
         options: options(),
     }
 }

@@ -231,6 +231,19 @@ fn programs_say_what_the_rasteriser_must_know() {
         (blended.reads_targets, blended.fragment_control().pass()),
         (0b1001, "translucent-punch-through")
     );
+    let some = |write_mask, format| {
+        let mut state = FragmentState::default();
+        state.targets[0] = Some(RenderTarget { write_mask, ..RenderTarget::new(format) });
+        let program = Compiler::new(Target::default())
+            .fragment_program(&mut Scratch::default(), &fragment, &state, &CompileKey::default())
+            .expect("links");
+        program.fragment_control().pass()
+    };
+    // What earlier fragments wrote to the other components must still be seen.
+    assert_eq!(some(0b0101, ColourFormat::Rgba8Unorm), "translucent");
+    assert_eq!(some(0b0111, ColourFormat::Rgba8Unorm), "translucent");
+    assert_eq!(some(0b1111, ColourFormat::Rgba8Unorm), "opaque");
+    assert_eq!(some(0b0011, ColourFormat::Rg8Unorm), "opaque", "the format has no other components");
     let vertex = compile(Stage::Vertex);
     assert!(!vertex.info.draw_numbers.base && !vertex.info.draw_numbers.draw);
 }

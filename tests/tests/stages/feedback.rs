@@ -125,6 +125,13 @@ fn blocks_of_an_array_have_a_buffer_each() {
     assert_eq!(places, [(1, 4), (1, 8), (2, 4), (2, 8)]);
 }
 
+/// A vertex takes its room in the buffer of an output that is never written.
+#[test]
+fn unwritten_outputs_have_room() {
+    let feedback = compiled("feedback_unwritten.vert", &key()).info.feedback;
+    assert_eq!((feedback.strides, feedback.outputs.len()), ([0, 24, 0, 0], 0));
+}
+
 #[test]
 fn a_drawn_shader_has_no_code_for_what_is_captured() {
     let bytes = spirv("feedback.vert");

@@ -198,6 +198,13 @@ fn vertices_have_their_stream() {
     }
 }
 
+/// A vertex takes its room in the buffer of an output that is never written.
+#[test]
+fn unwritten_outputs_have_room() {
+    let feedback = compile("feedback_unwritten.geom", false, 0).info.feedback;
+    assert_eq!((feedback.strides, feedback.outputs.len()), ([0, 24, 0, 0], 4));
+}
+
 /// The strips of streams do not mix: a vertex of `stream_lines.geom` that completes a line has its corners in memory.
 #[test]
 fn streams_have_strips_of_their_own() {

@@ -40,35 +40,48 @@ pub struct Vertices {
     pub stream: u32,
 }
 
-/// Captures a value of 8, 16 or 32 bits of these vertices.
+/// Declares that a buffer captures an output of these vertices, which have their size there even if nothing is captured.
 ///
 /// # Errors
 /// A buffer number out of range, an offset that is not a multiple of the value's size, a value that ends past
 /// the stride, or different strides for one buffer; a stream that does not exist, or different ones for one buffer.
-pub fn capture(
+pub fn declare(
     kit: &mut Kit<'_, '_>,
-    output: CapturedOutput,
+    CapturedOutput { buffer, offset, bits, .. }: CapturedOutput,
     Vertices { stride, stream }: Vertices,
-    value: Src,
 ) -> Result<(), CompileError> {
-    let feedback = &mut kit.vertex.feedback;
-    let CapturedOutput { buffer, offset, bits, .. } = output;
+    let info = &mut kit.vertex.feedback.info;
     let bytes = u32::from(bits / 8);
     let error = KitError::Capture { bytes, offset, buffer: buffer.into(), stride, most: MAX_BUFFERS as u32 };
-    let Some(known) = feedback.info.strides.get_mut(usize::from(buffer)) else { return Err(error.into()) };
+    let Some(known) = info.strides.get_mut(usize::from(buffer)) else { return Err(error.into()) };
     let fits = offset.checked_add(bytes).is_some_and(|end| end <= stride);
     if !fits || !offset.is_multiple_of(bytes) || (*known != 0 && *known != stride) {
         return Err(error.into());
     }
     let is_new = std::mem::replace(known, stride) == 0;
     let number = u8::try_from(stream).ok().filter(|number| u32::from(*number) < MAX_STREAMS);
-    let known = feedback.info.streams.get_mut(usize::from(buffer));
+    let known = info.streams.get_mut(usize::from(buffer));
     let wrong = KitError::CapturedStream { stream, buffer: buffer.into() };
     let (Some(known), Some(number)) = (known, number) else { return Err(wrong.into()) };
     if !is_new && *known != number {
         return Err(wrong.into());
     }
     *known = number;
+    Ok(())
+}
+
+/// Captures a value of 8, 16 or 32 bits of these vertices.
+///
+/// # Errors
+/// As [`declare`].
+pub fn capture(
+    kit: &mut Kit<'_, '_>,
+    output: CapturedOutput,
+    vertices: Vertices,
+    value: Src,
+) -> Result<(), CompileError> {
+    declare(kit, output, vertices)?;
+    let feedback = &mut kit.vertex.feedback;
     let place = feedback.values.partition_point(|(known, _)| *known < output);
     feedback.info.outputs.insert(place, output);
     feedback.values.insert(place, (output, value));

@@ -12,7 +12,7 @@ use super::module::{Entry, Global, Init};
 use super::owners::Memory;
 use super::pointer::{Pointer, Root};
 use super::values::Values;
-use super::vertex::{captured_outputs, vertex_inputs, vertex_outputs, vertex_start};
+use super::vertex::{captured_outputs, captured_vertices, vertex_inputs, vertex_outputs, vertex_start};
 use super::{memory, tessellation, variables};
 use crate::CompileKey;
 use crate::error::CompileError;
@@ -111,8 +111,15 @@ fn output<'a>(
     }
     let written = io.written.as_ref().map(|written| written.scalars(v.module, global)).transpose()?;
     let all = (0..).zip(leaves(v.module, global)?);
+    // A captured vertex takes room in its buffer even where nothing is written.
+    let is_captured = |leaf: &Leaf| io.feedback && leaf.captured.is_some();
     let leaves = match written.flatten() {
-        Some(kept) => all.zip(kept).filter(|(_, kept)| *kept).map(|(leaf, _)| leaf).collect(),
+        Some(kept) => {
+            let kept = all
+                .zip(kept.into_iter().chain(std::iter::repeat(false)))
+                .filter(|((_, leaf), kept)| *kept || is_captured(leaf));
+            kept.map(|(leaf, _)| leaf).collect()
+        }
         None => all.collect(),
     };
     io.outputs.push((pointer, leaves));
@@ -207,6 +214,7 @@ pub(super) fn stage_outputs<'a>(io: &mut StageIo<'a>, v: &mut Values<'_, 'a>) ->
                 *value = v.kit.b.invariant(*value);
             }
             if io.feedback {
+                captured_vertices(io, v)?;
                 captured_outputs(v, &outputs)?;
             }
             vertex_outputs(v, &outputs)

@@ -108,7 +108,18 @@ pub(super) fn output_words(
     Ok(words)
 }
 
-/// Declares the captured outputs, each in its own width.
+/// Declares the vertices of the buffers that capture outputs, whether or not the outputs are written.
+pub(super) fn captured_vertices(io: &StageIo<'_>, v: &mut Values<'_, '_>) -> Result<(), CompileError> {
+    let leaves = io.outputs.iter().flat_map(|(_, leaves)| leaves);
+    for (_, leaf) in leaves {
+        for (captured, vertices) in captured_words(leaf)? {
+            feedback::declare(&mut v.kit, captured, vertices)?;
+        }
+    }
+    Ok(())
+}
+
+/// Captures the written outputs, each in its own width.
 pub(super) fn captured_outputs(v: &mut Values<'_, '_>, outputs: &[Output]) -> Result<(), CompileError> {
     for (leaf, value) in outputs {
         let captured = captured_words(leaf)?;

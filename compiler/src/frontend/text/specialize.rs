@@ -321,7 +321,7 @@ fn number(
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "wgsl"))]
 mod tests {
     use crate::{CompileKey, Compiler, Input, Scratch};
 
