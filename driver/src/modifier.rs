@@ -25,7 +25,7 @@ const APPLE: u64 = 0x0c << 56;
 
 impl Modifier {
     /// Its number.
-    pub fn number(self) -> u64 {
+    pub const fn number(self) -> u64 {
         match self {
             Modifier::Linear => 0,
             Modifier::Tiled => APPLE | 1,

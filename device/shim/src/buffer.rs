@@ -39,7 +39,13 @@ pub unsafe fn ioctl(request: c_ulong, argument: *mut c_void) -> c_int {
         return fail(libc::EINVAL);
     }
     match number {
-        EXPORT_FENCE => node::set_word(&mut bytes, 4, files::fence(false)),
+        EXPORT_FENCE => {
+            let fence = files::fence(false);
+            if fence < 0 {
+                return fence;
+            }
+            node::set_word(&mut bytes, 4, fence);
+        }
         IMPORT_FENCE if matches!(files::kind(node::word(&bytes, 4)), Kind::Fence { .. }) => {}
         IMPORT_FENCE => return fail(libc::EINVAL),
         _ => return fail(libc::ENOTTY),

@@ -17,7 +17,7 @@ use roxmltree::{Document, Node};
 const VERSIONS: [&str; 4] = ["1.0", "1.1", "1.2", "1.3"];
 
 /// Extensions whose commands are generated, besides those that became part of a version.
-const EXTENSIONS: [&str; 39] = [
+const EXTENSIONS: [&str; 41] = [
     "VK_KHR_cooperative_matrix",
     "VK_KHR_push_descriptor",
     "VK_KHR_dynamic_rendering_local_read",
@@ -48,12 +48,14 @@ const EXTENSIONS: [&str; 39] = [
     "VK_EXT_sample_locations",
     "VK_EXT_shader_module_identifier",
     "VK_EXT_shader_object",
+    "VK_EXT_swapchain_maintenance1",
     "VK_EXT_tooling_info",
     "VK_EXT_transform_feedback",
     "VK_EXT_vertex_input_dynamic_state",
     "VK_KHR_surface",
     "VK_KHR_swapchain",
     "VK_KHR_get_surface_capabilities2",
+    "VK_KHR_wayland_surface",
     "VK_KHR_xcb_surface",
     "VK_KHR_xlib_surface",
     "VK_EXT_headless_surface",
@@ -63,7 +65,11 @@ const EXTENSIONS: [&str; 39] = [
 const DISPATCHABLE: [&str; 5] = ["VkInstance", "VkPhysicalDevice", "VkDevice", "VkQueue", "VkCommandBuffer"];
 
 /// Types that are opaque to the driver.
-const OPAQUE: [&str; 3] = ["void", "Display", "xcb_connection_t"];
+const OPAQUE: [&str; 5] = ["void", "Display", "xcb_connection_t", "wl_display", "wl_surface"];
+
+/// Commands that are newer than the registry: name, extension, and the command that they were before.
+const NEWER: [[&str; 3]; 1] =
+    [["vkReleaseSwapchainImagesKHR", "VK_KHR_swapchain_maintenance1", "vkReleaseSwapchainImagesEXT"]];
 
 /// A parameter of a command or a member of a structure.
 struct Variable<'x> {
@@ -482,8 +488,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     text.push_str("/// A command.\n#[derive(Clone, Copy)]\npub(crate) struct Command {\n    /// Its function.\n    pub(crate) function: Function,\n    /// The type of its first parameter.\n    pub(crate) first: First,\n    /// The minor number of its version.\n    pub(crate) minor: u32,\n    /// The extensions that have it, if it is not of a version.\n    pub(crate) extensions: &'static [&'static str],\n}\n\n/// The command of a name.\npub(crate) fn find(name: &str) -> Option<Command> {\n    TABLE.iter().find(|(known, ..)| *known == name).map(|(_, function, first, minor, extensions)| Command { function: *function, first: *first, minor: *minor, extensions })\n}\n\n");
     text.push_str("/// The type of a command's first parameter.\n#[derive(Clone, Copy, PartialEq, Eq, Debug)]\npub(crate) enum First {\n    /// None: it can be called without an instance.\n    Nothing,\n    /// An instance.\n    Instance,\n    /// A physical device.\n    PhysicalDevice,\n    /// A device, a queue or a command buffer.\n    Device,\n}\n\n");
     text.push_str("/// A function of any type.\npub(crate) type Function = unsafe extern \"system\" fn();\n\n/// SAFETY of the casts: the loader calls each function with the parameters of its name.\nstatic TABLE: &[(&str, Function, First, u32, &[&str])] = &[\n");
-    for name in &names {
-        let target = registry.alias(name).unwrap_or(name);
+    for (name, extension) in names
+        .iter()
+        .map(|name| (*name, None))
+        .chain(NEWER.map(|[name, extension, _]| (name, Some(extension))))
+    {
+        let before = NEWER.iter().find(|[newer, ..]| *newer == name).map(|[.., before]| *before);
+        let target = before.or(registry.alias(name)).unwrap_or(name);
         let Some((_, params)) = registry.command(target) else { continue };
         let first = match params.first().map(|param| param.ty) {
             Some("VkInstance") => "Instance",
@@ -492,7 +503,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             _ => "Nothing",
         };
         let version = registry.version_of(name);
-        let extensions = if version.is_some() { Vec::new() } else { registry.extensions_of(name) };
+        let extensions = match extension {
+            Some(extension) => vec![extension],
+            None if version.is_some() => Vec::new(),
+            None => registry.extensions_of(name),
+        };
         let list = vec!["_"; params.len()].join(", ");
         let function = snake(target.trim_start_matches("vk"));
         let _ = writeln!(

@@ -2489,6 +2489,28 @@ static TABLE: &[(&str, Function, First, u32, &[&str])] = &[
         &["VK_KHR_xcb_surface"],
     ),
     (
+        "vkCreateWaylandSurfaceKHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
+                entry::create_wayland_surface_khr,
+            )
+        },
+        First::Instance,
+        0,
+        &["VK_KHR_wayland_surface"],
+    ),
+    (
+        "vkGetPhysicalDeviceWaylandPresentationSupportKHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::get_physical_device_wayland_presentation_support_khr,
+            )
+        },
+        First::PhysicalDevice,
+        0,
+        &["VK_KHR_wayland_surface"],
+    ),
+    (
         "vkCmdBindTransformFeedbackBuffersEXT",
         unsafe {
             std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _, _) -> _, Function>(
@@ -3482,6 +3504,17 @@ static TABLE: &[(&str, Function, First, u32, &[&str])] = &[
         &["VK_KHR_map_memory2"],
     ),
     (
+        "vkReleaseSwapchainImagesEXT",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(
+                entry::release_swapchain_images_ext,
+            )
+        },
+        First::Device,
+        0,
+        &["VK_EXT_swapchain_maintenance1"],
+    ),
+    (
         "vkCmdSetDepthBias2EXT",
         unsafe {
             std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(
@@ -4179,6 +4212,17 @@ static TABLE: &[(&str, Function, First, u32, &[&str])] = &[
         First::Device,
         0,
         &["VK_KHR_maintenance6"],
+    ),
+    (
+        "vkReleaseSwapchainImagesKHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(
+                entry::release_swapchain_images_ext,
+            )
+        },
+        First::Device,
+        0,
+        &["VK_KHR_swapchain_maintenance1"],
     ),
 ];
 
@@ -7320,6 +7364,37 @@ mod entry {
         }
     }
 
+    pub(super) unsafe extern "system" fn create_wayland_surface_khr(
+        instance: vk::Instance,
+        p_create_info: *const vk::WaylandSurfaceCreateInfoKHR<'_>,
+        _: *const vk::AllocationCallbacks<'_>,
+        p_surface: *mut vk::SurfaceKHR,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkCreateWaylandSurfaceKHR`.
+        unsafe {
+            outcome(calls::create_wayland_surface_khr(
+                dispatched(instance),
+                reference(p_create_info),
+                out(p_surface),
+            ))
+        }
+    }
+
+    pub(super) unsafe extern "system" fn get_physical_device_wayland_presentation_support_khr(
+        physical_device: vk::PhysicalDevice,
+        queue_family_index: u32,
+        display: *mut vk::wl_display,
+    ) -> vk::Bool32 {
+        // SAFETY: valid usage of `vkGetPhysicalDeviceWaylandPresentationSupportKHR`.
+        unsafe {
+            calls::get_physical_device_wayland_presentation_support_khr(
+                dispatched(physical_device),
+                queue_family_index,
+                display,
+            )
+        }
+    }
+
     pub(super) unsafe extern "system" fn cmd_bind_transform_feedback_buffers_ext(
         command_buffer: vk::CommandBuffer,
         first_binding: u32,
@@ -7830,6 +7905,14 @@ mod entry {
     ) -> vk::Result {
         // SAFETY: valid usage of `vkUnmapMemory2KHR`.
         unsafe { outcome(calls::unmap_memory2_khr(dispatched(device), reference(p_memory_unmap_info))) }
+    }
+
+    pub(super) unsafe extern "system" fn release_swapchain_images_ext(
+        device: vk::Device,
+        p_release_info: *const vk::ReleaseSwapchainImagesInfoEXT<'_>,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkReleaseSwapchainImagesEXT`.
+        unsafe { outcome(calls::release_swapchain_images_ext(dispatched(device), reference(p_release_info))) }
     }
 
     pub(super) unsafe extern "system" fn cmd_set_depth_bias2_ext(
@@ -9023,6 +9106,13 @@ pub(crate) mod members {
         unsafe { slice(of.p_descriptor_writes, of.descriptor_write_count as usize) }
     }
 
+    pub(crate) fn release_swapchain_images_info_ext_image_indices<'s>(
+        of: &'s vk::ReleaseSwapchainImagesInfoEXT<'_>,
+    ) -> &'s [u32] {
+        // SAFETY: valid usage of `VkReleaseSwapchainImagesInfoEXT`.
+        unsafe { slice(of.p_image_indices, of.image_index_count as usize) }
+    }
+
     pub(crate) fn render_pass_attachment_begin_info_attachments<'s>(
         of: &'s vk::RenderPassAttachmentBeginInfo<'_>,
     ) -> &'s [vk::ImageView] {
@@ -9418,6 +9508,27 @@ pub(crate) mod members {
     ) -> &'s [u32] {
         // SAFETY: valid usage of `VkSwapchainCreateInfoKHR`.
         unsafe { slice(of.p_queue_family_indices, of.queue_family_index_count as usize) }
+    }
+
+    pub(crate) fn swapchain_present_fence_info_ext_fences<'s>(
+        of: &'s vk::SwapchainPresentFenceInfoEXT<'_>,
+    ) -> &'s [vk::Fence] {
+        // SAFETY: valid usage of `VkSwapchainPresentFenceInfoEXT`.
+        unsafe { slice(of.p_fences, of.swapchain_count as usize) }
+    }
+
+    pub(crate) fn swapchain_present_mode_info_ext_present_modes<'s>(
+        of: &'s vk::SwapchainPresentModeInfoEXT<'_>,
+    ) -> &'s [vk::PresentModeKHR] {
+        // SAFETY: valid usage of `VkSwapchainPresentModeInfoEXT`.
+        unsafe { slice(of.p_present_modes, of.swapchain_count as usize) }
+    }
+
+    pub(crate) fn swapchain_present_modes_create_info_ext_present_modes<'s>(
+        of: &'s vk::SwapchainPresentModesCreateInfoEXT<'_>,
+    ) -> &'s [vk::PresentModeKHR] {
+        // SAFETY: valid usage of `VkSwapchainPresentModesCreateInfoEXT`.
+        unsafe { slice(of.p_present_modes, of.present_mode_count as usize) }
     }
 
     pub(crate) fn timeline_semaphore_submit_info_wait_semaphore_values<'s>(

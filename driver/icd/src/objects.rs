@@ -21,6 +21,8 @@ pub(crate) struct Instance {
 pub(crate) struct PhysicalDevice {
     /// The minor number of the version that the application requested.
     pub(crate) minor: u32,
+    /// Whether the application asked for more colour spaces (`VK_EXT_swapchain_colorspace`).
+    pub(crate) has_spaces: bool,
 }
 
 /// A device.

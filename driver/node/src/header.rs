@@ -60,6 +60,11 @@ fn places() -> Vec<(&'static str, usize)> {
         ("DRM_RDWR | DRM_CLOEXEC", 0o200_0002),
         ("DRM_SYNCOBJ_FD_TO_HANDLE_FLAGS_IMPORT_SYNC_FILE", 1),
         ("DRM_SYNCOBJ_HANDLE_TO_FD_FLAGS_EXPORT_SYNC_FILE", 1),
+        ("DMA_BUF_IOCTL_EXPORT_SYNC_FILE", 0xc008_6202),
+        ("DMA_BUF_IOCTL_IMPORT_SYNC_FILE", 0x4008_6203),
+        ("DMA_BUF_SYNC_RW", 3),
+        ("offsetof(struct dma_buf_export_sync_file, fd)", 4),
+        ("offsetof(struct dma_buf_import_sync_file, fd)", 4),
         ("offsetof(struct sync_file_info, status)", 32),
         ("sizeof(struct sync_file_info)", 56),
         ("offsetof(struct drm_asahi_params_global, core_masks)", 40),
@@ -93,7 +98,7 @@ fn headers() -> Option<PathBuf> {
 fn printed(folder: &std::path::Path, expressions: &[&str]) -> std::io::Result<String> {
     let mut source = String::from(
         "#include <fcntl.h>\n#include <stddef.h>\n#include <stdio.h>\n#include <drm/drm.h>\n#include <drm/asahi_drm.h>\n\
-         #include <linux/sync_file.h>\nint main(void) {\n",
+         #include <linux/dma-buf.h>\n#include <linux/sync_file.h>\nint main(void) {\n",
     );
     for expression in expressions {
         source.push_str(&format!("printf(\"%llu\\n\", (unsigned long long)({expression}));\n"));

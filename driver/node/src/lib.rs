@@ -151,6 +151,14 @@ impl Door for RenderNode {
         Ok(Arc::new(mapping.map_err(|_| Error::DeviceMemory { bytes })?))
     }
 
+    fn buffer_fence(&self, buffer: BorrowedFd<'_>) -> Result<OwnedFd, i32> {
+        system::buffer_fence(buffer).map_err(|errno| errno.raw_os_error())
+    }
+
+    fn add_buffer_fence(&self, buffer: BorrowedFd<'_>, fence: BorrowedFd<'_>) -> Result<(), i32> {
+        system::add_buffer_fence(buffer, fence).map_err(|errno| errno.raw_os_error())
+    }
+
     fn now(&self) -> u64 {
         let time = clock_gettime(ClockId::Monotonic);
         time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
@@ -161,7 +169,10 @@ impl Door for RenderNode {
     }
 
     /// The status of a fence that is exported for this question.
-    fn fault(&self, _: u32, sync: u32) -> Option<String> {
+    fn fault(&self, _: u32, sync: u32, is_over: &dyn Fn() -> bool) -> Option<String> {
+        if !is_over() {
+            return None;
+        }
         // `drm_syncobj_handle`: handle, flags (1: a fence), descriptor.
         let mut argument = vec![0; 16];
         argument[..4].copy_from_slice(&sync.to_le_bytes());

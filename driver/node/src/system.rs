@@ -1,7 +1,7 @@
 //! The system calls: the only unsafe code of the crate.
 
 use std::ffi::c_void;
-use std::os::fd::{AsFd, BorrowedFd, FromRawFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd as _, BorrowedFd, FromRawFd, OwnedFd};
 use std::sync::atomic::AtomicU32;
 
 use agx_device::words::Words;
@@ -67,6 +67,37 @@ pub(crate) fn fence_status(fence: BorrowedFd<'_>) -> Option<i32> {
     // SAFETY: the opcode has the structure's length; with a count of 0 the kernel follows no address.
     unsafe { call(fence, opcode, &mut argument) }.ok()?;
     argument.get(32..36)?.try_into().ok().map(i32::from_le_bytes)
+}
+
+/// Letter of the calls to exported buffers (`linux/dma-buf.h`), and their access that is waited for: reads and writes.
+const BUFFER: u8 = b'b';
+const ACCESS: u32 = 3;
+
+/// The structure of a call to an exported buffer: the access, and a descriptor.
+fn access(descriptor: i32) -> [u8; 8] {
+    let mut argument = [0; 8];
+    let words = argument.as_chunks_mut::<4>().0.iter_mut();
+    words.zip([ACCESS.to_le_bytes(), descriptor.to_le_bytes()]).for_each(|(place, word)| *place = word);
+    argument
+}
+
+/// A fence of the work on an exported buffer (`DMA_BUF_IOCTL_EXPORT_SYNC_FILE`).
+pub(crate) fn buffer_fence(buffer: BorrowedFd<'_>) -> Result<OwnedFd, Errno> {
+    let mut argument = access(-1);
+    let opcode = from_components(Direction::ReadWrite, BUFFER, 2, argument.len());
+    // SAFETY: the opcode has the structure's length; the kernel follows no address.
+    unsafe { call(buffer, opcode, &mut argument) }?;
+    let [_, descriptor] = *argument.as_chunks::<4>().0 else { return Err(Errno::BADF) };
+    // SAFETY: the kernel has just made the descriptor for this process, and nothing else has it.
+    Ok(unsafe { owned(i32::from_le_bytes(descriptor)) })
+}
+
+/// Adds a fence to the work on an exported buffer (`DMA_BUF_IOCTL_IMPORT_SYNC_FILE`).
+pub(crate) fn add_buffer_fence(buffer: BorrowedFd<'_>, fence: BorrowedFd<'_>) -> Result<(), Errno> {
+    let mut argument = access(fence.as_raw_fd());
+    let opcode = from_components(Direction::Write, BUFFER, 3, argument.len());
+    // SAFETY: as above.
+    unsafe { call(buffer, opcode, &mut argument) }
 }
 
 /// A buffer in the memory of the process.

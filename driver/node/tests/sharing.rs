@@ -3,12 +3,20 @@
 
 use std::ffi::{c_int, c_ulong, c_void};
 use std::io::Error as IoError;
+use std::io::{Read as _, Write as _};
 use std::os::fd::{AsFd as _, OwnedFd};
+use std::os::unix::net::UnixStream;
 use std::process::{Command, ExitCode, Stdio};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use agx_driver::Error;
+use agx_driver::command::{CommandBuffer, Level};
+use agx_driver::device::{Device, Enabled};
 use agx_driver::gpu::{Gpu, PAGE, SyncPoint, WaitFor};
+use agx_driver::memory::Place;
+use agx_driver::queue::Submission;
+use agx_driver::sync::Sync;
 use agx_node::Placed;
 use libtest_mimic::{Arguments, Trial};
 use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous, munmap};
@@ -42,6 +50,8 @@ fn second(role: &str) {
             let point = SyncPoint { handle: sync, value: None };
             node.wait(&[point], WaitFor::All, 0).expect("signalled");
         }
+        "frames" => write_frames(),
+        "reader" => read_frames(),
         // Each process has a kernel of its own.
         _ => assert!(matches!(node.import_sync(stdin.as_fd()), Err(Error::ExternalHandle))),
     }
@@ -62,6 +72,7 @@ fn main() -> ExitCode {
     let tests = vec![
         Trial::test("processes_share_a_buffer", || Ok(share_a_buffer()?)),
         Trial::test("processes_share_a_fence", || Ok(share_a_fence()?)),
+        Trial::test("processes_share_frames_that_are_whole", || Ok(share_frames()?)),
         Trial::test("buffers_are_mapped_where_the_application_likes", || Ok(place_a_buffer()?)),
     ];
     libtest_mimic::run(&Arguments::from_args(), tests).exit_code()
@@ -138,4 +149,99 @@ fn place_a_buffer() -> Result<(), IoError> {
     node.close_buffer(buffer.handle);
     // SAFETY: the pages belong to this function, which uses them no longer.
     Ok(unsafe { munmap(first, 3 * page) }?)
+}
+
+/// Frames that are written, and the buffers that take turns.
+const FRAMES: u32 = 2000;
+const BUFFERS: usize = 2;
+/// Bytes of a frame.
+const FRAME: u64 = PAGE;
+
+/// A process whose device works in a thread of its own writes frames, and starts another that reads them.
+fn share_frames() -> Result<(), IoError> {
+    let program = std::env::current_exe()?;
+    let status = Command::new(program).env(ROLE, "frames").env("AGX_DEVICE_ASYNC", "3").status()?;
+    assert!(status.success());
+    Ok(())
+}
+
+/// Sends a number.
+fn say(mut channel: &UnixStream, number: u32) {
+    channel.write_all(&number.to_le_bytes()).expect("the other process listens");
+}
+
+/// The next number from the other process.
+fn hear(mut channel: &UnixStream) -> u32 {
+    let mut bytes = [0; 4];
+    channel.read_exact(&mut bytes).expect("the other process speaks");
+    u32::from_le_bytes(bytes)
+}
+
+/// Fills a buffer with the number of each frame, and adds the fence of the work to the buffer.
+fn write_frames() {
+    let device = Device::new(Box::new(node()), Enabled::default()).expect("a device");
+    let memory = [(); BUFFERS].map(|()| Arc::new(device.space.allocate(FRAME, Place::High).expect("memory")));
+    let files = [0, 1].map(|at: usize| memory[at].export().expect("a descriptor"));
+    let (near, far) = UnixStream::pair().expect("sockets");
+    let [first, second] = files.each_ref().map(|file| file.try_clone().expect("a copy"));
+    let program = std::env::current_exe().expect("a name");
+    let mut reader = Command::new(program)
+        .env(ROLE, "reader")
+        .env_remove("AGX_DEVICE_ASYNC")
+        .stdin(Stdio::from(first))
+        .stdout(Stdio::from(second))
+        .stderr(Stdio::from(OwnedFd::from(far)))
+        .spawn()
+        .expect("it starts");
+    let done = Sync::binary(&device.space, false).expect("a semaphore");
+    let gpu = device.space.gpu();
+    for frame in 1..=FRAMES {
+        let at = frame as usize % BUFFERS;
+        if frame > BUFFERS as u32 {
+            assert_eq!(hear(&near), frame - BUFFERS as u32, "the reader is done with the buffer");
+        }
+        let mut commands = CommandBuffer::new(device.clone(), Level::Primary);
+        commands.begin();
+        let address = memory[at].address;
+        commands.record(move |recorder| recorder.fill_memory(address, FRAME, frame));
+        commands.end().expect("records");
+        let mut submission = Submission { commands: vec![commands.commands()], ..Submission::default() };
+        submission.signal(&done, 0);
+        device.queue.submit(vec![submission]).expect("submitted");
+        if let Some(fence) = done.export_semaphore_fence().expect("exported") {
+            gpu.add_buffer_fence(files[at].as_fd(), fence.as_fd()).expect("added");
+        }
+        say(&near, frame);
+    }
+    assert!(reader.wait().expect("it ends").success());
+    let null = std::fs::File::open("/dev/null").expect("a file");
+    assert!(
+        gpu.buffer_fence(null.as_fd()).is_err() && gpu.add_buffer_fence(null.as_fd(), null.as_fd()).is_err()
+    );
+}
+
+/// Waits for the fences of a buffer and reads it, for every frame.
+fn read_frames() {
+    let node = node();
+    // The standard streams are the buffers, and the channel to the writer.
+    let (stdin, stdout, stderr) = (std::io::stdin(), std::io::stdout(), std::io::stderr());
+    let files = [stdin.as_fd(), stdout.as_fd()];
+    let channel = UnixStream::from(stderr.as_fd().try_clone_to_owned().expect("a copy"));
+    let buffers = files.map(|file| node.import_buffer(file).expect("imported").0);
+    let sync = node.create_sync(false).expect("a sync object");
+    let mut torn = 0;
+    for frame in 1..=FRAMES {
+        assert_eq!(hear(&channel), frame);
+        let at = frame as usize % BUFFERS;
+        let fence = node.buffer_fence(files[at]).expect("a fence");
+        node.import_fence(sync, fence.as_fd()).expect("imported");
+        node.wait(&[SyncPoint { handle: sync, value: None }], WaitFor::All, u64::MAX).expect("signalled");
+        let words = buffers[at].words.words();
+        torn += u32::from(words.iter().any(|word| word.load(Ordering::Relaxed) != frame));
+        // The last frames have no answer that is heard.
+        if frame <= FRAMES - BUFFERS as u32 {
+            say(&channel, frame);
+        }
+    }
+    assert_eq!(torn, 0, "torn frames");
 }

@@ -123,14 +123,27 @@ pub trait Door: Send + Sync {
     /// The call fails.
     fn file(&self, handle: u32) -> Result<Option<(BorrowedFd<'_>, u64)>, Error>;
 
+    /// A descriptor of the fences of an exported buffer.
+    ///
+    /// # Errors
+    /// The error number of the kernel.
+    fn buffer_fence(&self, buffer: BorrowedFd<'_>) -> Result<OwnedFd, i32>;
+
+    /// Adds a fence to an exported buffer.
+    ///
+    /// # Errors
+    /// The error number of the kernel.
+    fn add_buffer_fence(&self, buffer: BorrowedFd<'_>, fence: BorrowedFd<'_>) -> Result<(), i32>;
+
     /// The time in nanoseconds, on the clock of deadlines.
     fn now(&self) -> u64;
 
     /// The name of a call, for messages.
     fn call_name(&self, number: u8) -> &'static str;
 
-    /// A sentence about a command of a queue that ended early. `sync` is a binary sync object that its latest submission signals.
-    fn fault(&self, queue: u32, sync: u32) -> Option<String>;
+    /// A sentence about a command of a queue that ended early. `sync` is a binary sync object that its latest submission signals, and
+    /// `is_over` tells whether it has.
+    fn fault(&self, queue: u32, sync: u32, is_over: &dyn Fn() -> bool) -> Option<String>;
 }
 
 /// The kernel's objects that a driver uses, behind a door.
@@ -382,6 +395,16 @@ impl<D: Door> Gpu for Client<D> {
         Ok((GpuBuffer { handle, words }, bytes))
     }
 
+    fn buffer_fence(&self, buffer: BorrowedFd<'_>) -> Result<OwnedFd, Error> {
+        let call = "export sync file";
+        self.door.buffer_fence(buffer).map_err(|number| Error::Kernel { call, number })
+    }
+
+    fn add_buffer_fence(&self, buffer: BorrowedFd<'_>, fence: BorrowedFd<'_>) -> Result<(), Error> {
+        let call = "import sync file";
+        self.door.add_buffer_fence(buffer, fence).map_err(|number| Error::Kernel { call, number })
+    }
+
     fn bind(&self, handle: u32, address: u64, bytes: u64) -> Result<(), Error> {
         let op = bind_op::new()
             .flag(&bind_op::READ, true)
@@ -541,7 +564,8 @@ impl<D: Door> Gpu for Client<D> {
     }
 
     fn fault(&self, sync: u32) -> Option<String> {
-        self.door.fault(self.queue, sync)
+        let point = SyncPoint { handle: sync, value: None };
+        self.door.fault(self.queue, sync, &|| self.wait(&[point], WaitFor::All, 0).is_ok())
     }
 }
 

@@ -255,6 +255,23 @@ impl Door for InProcess {
         Ok(None)
     }
 
+    /// Fences become descriptors when they are signalled, so buffers have none.
+    fn buffer_fence(&self, buffer: BorrowedFd<'_>) -> Result<OwnedFd, i32> {
+        let exports = self.host.exports();
+        match exports.find(buffer) {
+            Some(Shared::Buffer(..)) => exports.fence(false).map_err(|_| Errno::NO_MEMORY.0),
+            _ => Err(Errno::INVALID.0),
+        }
+    }
+
+    fn add_buffer_fence(&self, buffer: BorrowedFd<'_>, fence: BorrowedFd<'_>) -> Result<(), i32> {
+        let exports = self.host.exports();
+        match (exports.find(buffer), exports.mark(fence)) {
+            (Some(Shared::Buffer(..)), Some(Mark::Fence { .. })) => Ok(()),
+            _ => Err(Errno::INVALID.0),
+        }
+    }
+
     fn now(&self) -> u64 {
         self.host.node.now()
     }
@@ -263,7 +280,7 @@ impl Door for InProcess {
         Kernel::call_name(number)
     }
 
-    fn fault(&self, queue: u32, _: u32) -> Option<String> {
+    fn fault(&self, queue: u32, _: u32, _: &dyn Fn() -> bool) -> Option<String> {
         self.host.node.lock().fault(queue).map(str::to_owned)
     }
 }

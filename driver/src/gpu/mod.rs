@@ -81,6 +81,18 @@ pub trait Gpu: Send + Sync {
     /// [`Error::ExternalHandle`]: the descriptor is not that of a buffer.
     fn import_buffer(&self, file: BorrowedFd<'_>) -> Result<(GpuBuffer, u64), Error>;
 
+    /// A descriptor of the fences of an exported buffer: of the work that others still do with it.
+    ///
+    /// # Errors
+    /// The kernel does not know such fences.
+    fn buffer_fence(&self, buffer: BorrowedFd<'_>) -> Result<OwnedFd, Error>;
+
+    /// Adds a fence to an exported buffer, for which others wait before they access it.
+    ///
+    /// # Errors
+    /// The kernel does not know such fences.
+    fn add_buffer_fence(&self, buffer: BorrowedFd<'_>, fence: BorrowedFd<'_>) -> Result<(), Error>;
+
     /// Binds a whole buffer of `bytes` bytes at an address.
     ///
     /// # Errors

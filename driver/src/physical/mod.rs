@@ -118,6 +118,7 @@ pub static DEVICE_EXTENSIONS: &[(&str, u32)] = &[
     ("VK_KHR_spirv_1_4", 1),
     ("VK_KHR_storage_buffer_storage_class", 1),
     ("VK_KHR_swapchain", 70),
+    ("VK_KHR_swapchain_maintenance1", 1),
     ("VK_KHR_swapchain_mutable_format", 1),
     ("VK_KHR_synchronization2", 1),
     ("VK_KHR_timeline_semaphore", 2),
@@ -180,6 +181,7 @@ pub static DEVICE_EXTENSIONS: &[(&str, u32)] = &[
     ("VK_EXT_shader_uniform_buffer_unsized_array", 1),
     ("VK_EXT_shader_viewport_index_layer", 1),
     ("VK_EXT_subgroup_size_control", 2),
+    ("VK_EXT_swapchain_maintenance1", 1),
     ("VK_EXT_texel_buffer_alignment", 1),
     ("VK_EXT_tooling_info", 1),
     ("VK_EXT_transform_feedback", 1),
@@ -204,9 +206,13 @@ pub static INSTANCE_EXTENSIONS: &[(&str, u32)] = &[
     ("VK_KHR_get_physical_device_properties2", 2),
     ("VK_KHR_get_surface_capabilities2", 1),
     ("VK_KHR_surface", 25),
+    ("VK_KHR_surface_maintenance1", 1),
+    ("VK_KHR_wayland_surface", 6),
     ("VK_KHR_xcb_surface", 6),
     ("VK_KHR_xlib_surface", 6),
     ("VK_EXT_headless_surface", 1),
+    ("VK_EXT_surface_maintenance1", 1),
+    ("VK_EXT_swapchain_colorspace", 5),
 ];
 
 /// Copies a string into an array of characters.

@@ -138,6 +138,8 @@ macro_rules! features {
         PhysicalDeviceMapMemoryPlacedFeaturesEXT PHYSICAL_DEVICE_MAP_MEMORY_PLACED_FEATURES_EXT {
             memory_map_placed: on_node(), memory_map_range_placed: vk::FALSE, memory_unmap_reserve: on_node()
         };
+        PhysicalDeviceSwapchainMaintenance1FeaturesEXT PHYSICAL_DEVICE_SWAPCHAIN_MAINTENANCE_1_FEATURES_EXT
+            { swapchain_maintenance1: vk::TRUE };
         PhysicalDeviceShaderModuleIdentifierFeaturesEXT PHYSICAL_DEVICE_SHADER_MODULE_IDENTIFIER_FEATURES_EXT
             { shader_module_identifier: vk::TRUE };
         PhysicalDeviceExtendedDynamicStateFeaturesEXT PHYSICAL_DEVICE_EXTENDED_DYNAMIC_STATE_FEATURES_EXT

@@ -49,7 +49,9 @@ pub(crate) fn create_instance(
     let application = members::instance_create_info_application_info(info);
     // The default version is 1.0.
     let minor = application.map_or(0, |application| vk::api_version_minor(application.api_version));
-    let physical = give_dispatched(Arc::new(PhysicalDevice { minor }));
+    let names = members::instance_create_info_enabled_extension_names(info);
+    let has_spaces = names.iter().any(|name| name.to_bytes() == b"VK_EXT_swapchain_colorspace");
+    let physical = give_dispatched(Arc::new(PhysicalDevice { minor, has_spaces }));
     *instance = give_dispatched(Arc::new(Instance { physical }));
     Ok(())
 }

@@ -1,9 +1,10 @@
 //! Swapchains.
 
+use std::os::fd::AsFd as _;
 use std::sync::Arc;
 
 use agx_driver::Error;
-use agx_driver::swapchain::SwapchainInfo;
+use agx_driver::swapchain::{Present, SwapchainInfo};
 use ash::vk;
 
 use super::sync::Points;
@@ -27,6 +28,8 @@ pub(crate) fn create_swapchain_khr(
             size: [info.image_extent.width, info.image_extent.height],
             layers: info.image_array_layers,
             usage: info.image_usage,
+            opaque: info.composite_alpha != vk::CompositeAlphaFlagsKHR::PRE_MULTIPLIED,
+            mode: info.present_mode,
         },
     )?;
     let images = made.images().map(|image| give(image.clone())).collect();
@@ -67,10 +70,18 @@ pub(crate) fn acquire_next_image_khr(
     fence: vk::Fence,
     out: &mut u32,
 ) -> Result<(), Error> {
-    *out = shared(swapchain)?.swapchain.acquire(timeout)?;
-    // The image was shown before it became free.
-    object(semaphore).into_iter().for_each(|semaphore| semaphore.signal(0));
-    object(fence).into_iter().for_each(|fence| fence.signal(0));
+    let swapchain = shared(swapchain)?;
+    let acquired = swapchain.swapchain.acquire(timeout)?;
+    for sync in [object(semaphore), object(fence)].into_iter().flatten() {
+        match &acquired.fence {
+            Some(fence) => sync.import_fence(Some(fence.as_fd())).inspect_err(|_| {
+                swapchain.swapchain.release(acquired.number);
+            })?,
+            // The image was shown before it became free.
+            None => sync.signal(0),
+        }
+    }
+    *out = acquired.number;
     Ok(())
 }
 
@@ -88,6 +99,12 @@ pub(crate) fn queue_present_khr(_: &Arc<Queue>, info: &vk::PresentInfoKHR<'_>) -
         points.wait(*semaphore, 0);
     }
     let mut submission = points.submission;
+    let fences = find::<vk::SwapchainPresentFenceInfoEXT<'_>>(info.p_next)
+        .map(members::swapchain_present_fence_info_ext_fences)
+        .unwrap_or_default();
+    let modes = find::<vk::SwapchainPresentModeInfoEXT<'_>>(info.p_next)
+        .map(members::swapchain_present_mode_info_ext_present_modes)
+        .unwrap_or_default();
     let swapchains = members::present_info_khr_swapchains(info).iter();
     let ids = find::<vk::PresentIdKHR<'_>>(info.p_next)
         .map(members::present_id_khr_present_ids)
@@ -95,10 +112,14 @@ pub(crate) fn queue_present_khr(_: &Arc<Queue>, info: &vk::PresentInfoKHR<'_>) -
     let mut all = Ok(());
     for (at, (swapchain, number)) in swapchains.zip(members::present_info_khr_image_indices(info)).enumerate()
     {
-        let id = ids.get(at).copied().unwrap_or(0);
-        // The waits are complete after the first swapchain.
-        let shown = shared(*swapchain)
-            .and_then(|swapchain| swapchain.swapchain.present(*number, std::mem::take(&mut submission), id));
+        let present = Present {
+            // The waits are complete after the first swapchain.
+            submission: std::mem::take(&mut submission),
+            id: ids.get(at).copied().unwrap_or(0),
+            mode: modes.get(at).copied(),
+            fence: fences.get(at).and_then(|fence| object(*fence)),
+        };
+        let shown = shared(*swapchain).and_then(|swapchain| swapchain.swapchain.present(*number, present));
         if !info.p_results.is_null() {
             let result = shown.as_ref().map_or_else(Error::code, |()| vk::Result::SUCCESS);
             // SAFETY: valid usage of `VkPresentInfoKHR`: there is an element for every swapchain.
@@ -109,6 +130,16 @@ pub(crate) fn queue_present_khr(_: &Arc<Queue>, info: &vk::PresentInfoKHR<'_>) -
         }
     }
     all
+}
+
+pub(crate) fn release_swapchain_images_ext(
+    _: &Arc<Device>,
+    info: &vk::ReleaseSwapchainImagesInfoEXT<'_>,
+) -> Result<(), Error> {
+    let swapchain = shared(info.swapchain)?;
+    let images = members::release_swapchain_images_info_ext_image_indices(info);
+    images.iter().for_each(|image| swapchain.swapchain.release(*image));
+    Ok(())
 }
 
 pub(crate) fn wait_for_present_khr(
