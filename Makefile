@@ -10,7 +10,7 @@ endif
 endif
 SHARED ?= ../shared
 
-.PHONY: run icd install install-tool install-library uninstall clients systems page page-test test score stress matrix mutants fuzz bench book fmt lint
+.PHONY: run icd install install-tool install-library install-driver install-device uninstall deb clients systems page page-test test score stress matrix mutants fuzz bench book fmt lint
 
 # Compiles and runs the bundled shaders, checks the results, and draws the bundled scenes into out/. The assembly of the
 # shaders is left out: `target/release/agxc demo` prints it.
@@ -22,15 +22,18 @@ icd:
 	$(CARGO) build --release -p agx-icd
 	printf '{"file_format_version": "1.0.1", "ICD": {"library_path": "./libvulkan_agx.so", "api_version": "1.3.281"}}\n' > target/release/agx_icd.json
 
-# Installs the command line with its manual pages and completions, and the library for drivers in C with its header and a
-# file for pkg-config. `make install PREFIX=/usr DESTDIR=...` stages a package; the two parts are targets of their own. BUILT is
-# the folder with the built files.
+# Installs the command line with its manual pages and completions, the library for drivers in C with its header and a file for
+# pkg-config, the Vulkan driver, and the library that shows the device to programs. `make install PREFIX=/usr DESTDIR=...` stages a
+# package; the parts are targets of their own. BUILT is the folder with the built files. The driver's manifest is where the loader
+# does not look: `agx-vulkan` names it.
 PREFIX ?= /usr/local
 DESTDIR ?=
 BINDIR ?= $(PREFIX)/bin
 LIBDIR ?= $(PREFIX)/lib
 INCLUDEDIR ?= $(PREFIX)/include
 DATADIR ?= $(PREFIX)/share
+# Libraries that only programs of the project load.
+PRIVATEDIR ?= $(PREFIX)/lib/agxc
 INSTALL ?= install
 BUILT ?= $(or $(CARGO_TARGET_DIR),target)/release
 COMPLETIONS = bash-completion/completions/agxc zsh/site-functions/_agxc fish/vendor_completions.d/agxc.fish
@@ -39,7 +42,7 @@ INTERFACE = $(shell sed -n 's/^.define AGX_INTERFACE_VERSION //p' capi/include/a
 VERSION = $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml)
 URL = $(shell sed -n 's/^repository = "\(.*\)"/\1/p' Cargo.toml)
 
-install: install-tool install-library
+install: install-tool install-library install-driver install-device
 
 install-tool:
 	$(CARGO) build --release -p agxc
@@ -63,12 +66,37 @@ install-library:
 		-e 's|@VERSION@|$(VERSION)|' -e 's|@INTERFACE@|$(INTERFACE)|' capi/agx.pc.in > "$(DESTDIR)$(LIBDIR)/pkgconfig/agx.pc"
 	chmod 644 "$(DESTDIR)$(LIBDIR)/pkgconfig/agx.pc"
 
+# The version of Vulkan that the driver reports.
+VULKAN = $(shell sed -n 's/^pub const API_VERSION: u32 = vk::make_api_version(0, \(.*\), \(.*\), \(.*\));/\1.\2.\3/p' driver/src/physical/mod.rs)
+FILLED = sed -e 's|@PRIVATEDIR@|$(PRIVATEDIR)|g' -e 's|@DATADIR@|$(DATADIR)|g' -e 's|@VULKAN@|$(VULKAN)|g' -e 's|@VERSION@|$(VERSION)|g'
+
+install-driver:
+	$(CARGO) build --release -p agx-icd
+	$(INSTALL) -d "$(DESTDIR)$(PRIVATEDIR)" "$(DESTDIR)$(DATADIR)/agxc/vulkan" "$(DESTDIR)$(BINDIR)" "$(DESTDIR)$(DATADIR)/man/man1"
+	$(INSTALL) -m 644 "$(BUILT)/libvulkan_agx.so" "$(DESTDIR)$(PRIVATEDIR)/libvulkan_agx.so"
+	$(FILLED) packaging/agx_icd.json.in > "$(DESTDIR)$(DATADIR)/agxc/vulkan/agx_icd.json"
+	$(FILLED) packaging/agx-vulkan.in > "$(DESTDIR)$(BINDIR)/agx-vulkan"
+	$(FILLED) packaging/agx-vulkan.1.in > "$(DESTDIR)$(DATADIR)/man/man1/agx-vulkan.1"
+	chmod 644 "$(DESTDIR)$(DATADIR)/agxc/vulkan/agx_icd.json" "$(DESTDIR)$(DATADIR)/man/man1/agx-vulkan.1"
+	chmod 755 "$(DESTDIR)$(BINDIR)/agx-vulkan"
+
+install-device:
+	$(CARGO) build --release -p agx-device-shim
+	$(INSTALL) -d "$(DESTDIR)$(PRIVATEDIR)"
+	$(INSTALL) -m 644 "$(BUILT)/libagx_device_shim.so" "$(DESTDIR)$(PRIVATEDIR)/libagx_device_shim.so"
+
+# Builds the Debian packages into the folder above this one. Needs `debhelper`.
+deb:
+	dpkg-buildpackage --build=binary --no-sign --no-check-builddeps
+
 # Removes what `install` installs, for the same variables.
 uninstall:
 	rm -f "$(DESTDIR)$(BINDIR)/agxc" "$(DESTDIR)$(DATADIR)/man/man1/agxc.1" "$(DESTDIR)$(DATADIR)/man/man1/agxc-"*.1
 	rm -f $(foreach file,$(COMPLETIONS),"$(DESTDIR)$(DATADIR)/$(file)")
 	rm -f "$(DESTDIR)$(LIBDIR)/libagx.a" "$(DESTDIR)$(LIBDIR)/libagx.so" "$(DESTDIR)$(LIBDIR)/libagx.so."*
 	rm -f "$(DESTDIR)$(LIBDIR)/pkgconfig/agx.pc" "$(DESTDIR)$(INCLUDEDIR)/agx.h"
+	rm -f "$(DESTDIR)$(PRIVATEDIR)/libvulkan_agx.so" "$(DESTDIR)$(PRIVATEDIR)/libagx_device_shim.so"
+	rm -f "$(DESTDIR)$(DATADIR)/agxc/vulkan/agx_icd.json" "$(DESTDIR)$(BINDIR)/agx-vulkan" "$(DESTDIR)$(DATADIR)/man/man1/agx-vulkan.1"
 
 # Runs third-party applications on the driver. Needs root, and AGX_ENVIRONMENT set to the folder that
 # `device/environment/make.sh DIR --clients` created.

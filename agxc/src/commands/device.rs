@@ -120,9 +120,12 @@ pub fn run(options: &ArgMatches, _context: &mut Context) -> Result<(), Failure> 
 
 /// The path of the library.
 fn library(options: &ArgMatches) -> Result<PathBuf, Failure> {
+    // Beside the program, or where `make install` puts it.
     let beside = || {
         let program = std::env::current_exe().unwrap_or_default();
-        program.parent().unwrap_or(Path::new("")).join(LIBRARY)
+        let folder = program.parent().unwrap_or(Path::new(""));
+        let installed = folder.join("../lib/agxc").join(LIBRARY);
+        if installed.exists() { installed } else { folder.join(LIBRARY) }
     };
     let path = options.get_one::<String>("library").map_or_else(beside, PathBuf::from);
     std::fs::canonicalize(&path).map_err(|error| {
