@@ -6,7 +6,6 @@ use agx_abi::{ShaderInfo, Target};
 use crate::CompileKey;
 use crate::analysis::pressure::Demand;
 use crate::emit::End;
-use crate::ir::{Block, Side};
 use crate::lower::Frame;
 use crate::regalloc::Allocation;
 
@@ -49,8 +48,6 @@ pub struct BackEnd {
     pub demand: Option<Demand>,
     /// Registers of the values, after register allocation.
     pub allocation: Allocation,
-    /// Blocks that end with a convergent branch: all lanes of a SIMD-group take the same arm.
-    pub uniform_branches: Side<Block, bool>,
     /// Values stored to scratch memory for lack of registers.
     pub spills: u32,
     /// Values loaded back from scratch memory.

@@ -18,6 +18,5 @@ pub mod pressure;
 pub mod ranges;
 pub(crate) mod regions;
 pub(crate) mod repeatable;
-pub(crate) mod uniform_branches;
 pub(crate) mod unit_vectors;
 pub mod uses;

@@ -12,7 +12,7 @@ use crate::ir::{Function, Stage};
 use crate::pipeline::Facts;
 use crate::regalloc::AllocateOptions;
 use crate::schedule::{ENOUGH_HALVES, ENOUGH_HALVES_ONCE};
-use crate::{analysis, lower, opt, regalloc, schedule};
+use crate::{lower, opt, regalloc, schedule};
 use agx_abi::occupancy::{MAX_THREADS, max_gpr_halves};
 use agx_abi::registers::VERTEX_ID;
 use agx_abi::vertex::RunsAs;
@@ -301,8 +301,6 @@ passes! {
         optional(Source, Source, sure!(opt::opt_preamble, context)).restructures().then(&[&OPT_DCE, &OPT_SIMPLIFY_CONTROL]);
     OPT_NEST_CONDITIONS "opt_nest_conditions" "Converts an if on a conjunction of conditions to nested ifs." =
         optional(Source, Source, sure!(opt::opt_nest_conditions)).restructures();
-    MARK_UNIFORM_BRANCHES "mark_uniform_branches" "Finds branches that all lanes of a SIMD-group take together." =
-        optional(Source, Source, sure!(analysis::uniform_branches::mark_uniform_branches, context)).wants(Facts::EDGES);
     OPT_PLACE "opt_place" "Moves instructions out of loops and ifs, and into the arms that read their results." =
         optional(Source, Source, sure!(opt::opt_place)).wants(Facts::EDGES);
 
@@ -409,7 +407,7 @@ fn divergent_shuffle(f: &mut Function<'_>, context: &mut Context<'_>) -> Result<
 
 fn control_flow(f: &mut Function<'_>, context: &mut Context<'_>) -> Result<(), CompileError> {
     let back_end = &mut context.back_end;
-    lower::lower_control_flow(f, &mut back_end.allocation, &back_end.uniform_branches)
+    lower::lower_control_flow(f, &mut back_end.allocation)
 }
 
 /// Schedules parts that run more than once for latency; a preamble starts with its loads anyway.

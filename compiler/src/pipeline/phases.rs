@@ -76,7 +76,7 @@ phases! {
     ] "Optimises the lowered code, and moves uniform computations to the preamble.";
 
     Place "place" -> Source [
-        OPT_DCE OPT_SIMPLIFY_CONTROL OPT_NEST_CONDITIONS OPT_DCE MARK_UNIFORM_BRANCHES OPT_PLACE
+        OPT_DCE OPT_SIMPLIFY_CONTROL OPT_NEST_CONDITIONS OPT_DCE OPT_PLACE
     ] "Removes code that moved to the preamble, converts and nests ifs, and moves instructions to where they cost least.";
 
     Address "address" -> Lowered [

@@ -5,24 +5,17 @@ use agx_isa::timing::{JUMP_CYCLES, result_cycles};
 use bumpalo::Bump;
 use bumpalo::collections::Vec as ArenaVec;
 
-use crate::ir::{Block, Function, InstData, Op, Seam, Side, Src};
+use crate::ir::{Block, Function, InstData, Op, Seam, Src};
 use crate::regalloc::{Allocation, finishes_later};
 
 use super::Plan;
 
-/// Cost of an arm, in estimated cycles, from which a jump over it pays off. At a uniform branch the jump is
-/// taken half the time; at a divergent one it is seldom taken.
-const SKIP_COST_UNIFORM: u32 = 2 * JUMP_CYCLES;
-const SKIP_COST: u32 = 4 * JUMP_CYCLES;
+/// Cost of an arm, in estimated cycles, from which a jump over it pays off: where lanes diverge, it is seldom taken.
+pub(super) const SKIP_COST: u32 = 4 * JUMP_CYCLES;
 
 /// The same for the rest of a loop's body after the last lane has left, which happens once in many iterations
 /// (Mesa 25.0).
 pub(super) const SKIP_COST_LEFT: u32 = 10 * JUMP_CYCLES;
-
-/// The cost, in estimated cycles, from which a jump over an arm pays off.
-pub(super) fn skip_cost(is_uniform: bool) -> u32 {
-    if is_uniform { SKIP_COST_UNIFORM } else { SKIP_COST }
-}
 
 /// Estimated cycles of the segments of a function when no lane is active, and the arms that are jumped over.
 pub(super) struct Costs<'s> {
@@ -40,15 +33,13 @@ impl<'s> Costs<'s> {
         f: &Function<'_>,
         allocation: &Allocation,
         plans: &[Plan],
-        uniform_branches: &Side<Block, bool>,
         scratch: &'s Bump,
     ) -> Self {
         let segments = f.layout.len();
         let skipped = scratch.alloc_slice_fill_copy(segments, false);
         let mut costs = Costs { spans: ArenaVec::with_capacity_in(segments, scratch), skipped };
-        // Of each open if: where the current arm begins, the cycles up to there, and the cost from which it is jumped over,
-        // if it is nested.
-        let mut open: ArenaVec<'_, (usize, u32, Option<u32>)> = ArenaVec::new_in(scratch);
+        // Of each open if: where the current arm begins, the cycles up to there, and whether it is nested.
+        let mut open: ArenaVec<'_, (usize, u32, bool)> = ArenaVec::new_in(scratch);
         let mut sum = 0u32;
         for (index, segment) in f.layout.iter().enumerate() {
             let start = sum;
@@ -57,11 +48,10 @@ impl<'s> Costs<'s> {
             match (segment.seam, open.last_mut()) {
                 (Seam::If, _) => {
                     let is_nested = matches!(plans[index], Plan::Arms | Plan::ElseOnly);
-                    let limit = skip_cost(uniform_branches[segment.block]);
-                    open.push((index, sum, is_nested.then_some(limit)));
+                    open.push((index, sum, is_nested));
                 }
-                (Seam::Else | Seam::EndIf, Some((arm, before, limit))) => {
-                    if limit.is_some_and(|limit| sum - *before >= limit) {
+                (Seam::Else | Seam::EndIf, Some((arm, before, is_nested))) => {
+                    if *is_nested && sum - *before >= SKIP_COST {
                         costs.skipped[*arm] = true;
                         sum = before.saturating_add(JUMP_CYCLES);
                     }

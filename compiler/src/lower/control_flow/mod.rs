@@ -29,11 +29,11 @@ use crate::error::CompileError;
 use crate::ir::key;
 use crate::ir::op::mods;
 use crate::ir::{
-    Block, ConstructEnd, Function, Inst, InstData, IrOp, Op, ScratchSide, Seam, Side, Src, Stage, Type, Value,
+    Block, ConstructEnd, Function, Inst, InstData, IrOp, Op, ScratchSide, Seam, Src, Stage, Type, Value,
 };
 use crate::regalloc::{Allocation, Reg};
 
-use costs::{Costs, SKIP_COST_LEFT, skip_cost};
+use costs::{Costs, SKIP_COST, SKIP_COST_LEFT};
 
 /// Largest level that fits the immediate of a select.
 const MAX_SELECTED_LEVEL: u32 = 255;
@@ -45,7 +45,6 @@ const MAX_SELECTED_LEVEL: u32 = 255;
 pub fn lower_control_flow(
     f: &mut Function<'_>,
     allocation: &mut Allocation,
-    uniform_branches: &Side<Block, bool>,
 ) -> Result<(), CompileError> {
     if let [only] = *f.layout {
         // Nothing is nested, and the end of the code stands for the `halt`.
@@ -55,20 +54,19 @@ pub fn lower_control_flow(
         f.stage = Stage::Final;
         return Ok(());
     }
-    f.with_scratch(|f, scratch| lower(f, allocation, uniform_branches, scratch))
+    f.with_scratch(|f, scratch| lower(f, allocation, scratch))
 }
 
 /// Lowers a function of several blocks.
 fn lower(
     f: &mut Function<'_>,
     allocation: &mut Allocation,
-    uniform_branches: &Side<Block, bool>,
     scratch: &Bump,
 ) -> Result<(), CompileError> {
     let (segments, ends) = (f.layout.len(), f.construct_ends());
     let plans = plan_ifs(f, &ends, scratch);
     let mut lowering = Lowering {
-        costs: Costs::of(f, allocation, plans, uniform_branches, scratch),
+        costs: Costs::of(f, allocation, plans, scratch),
         plans,
         ends,
         places: places(f, scratch),
@@ -78,7 +76,6 @@ fn lower(
         lanes_may_be_off: false,
         lanes_have_ended: false,
         allocation,
-        uniform_branches,
         masks: false,
     };
     for index in 0..segments {
@@ -140,8 +137,6 @@ struct Open {
     plan: Plan,
     /// The else-arm has begun.
     in_else: bool,
-    /// Cost of an arm of an if, in estimated cycles, from which a jump over it pays off.
-    skip_cost: u32,
 }
 
 impl Open {
@@ -172,8 +167,6 @@ struct Lowering<'l> {
     /// Some lanes have ended early and count one level more than are open.
     lanes_have_ended: bool,
     allocation: &'l mut Allocation,
-    /// Blocks that end with a uniform branch.
-    uniform_branches: &'l Side<Block, bool>,
     masks: bool,
 }
 
@@ -346,8 +339,7 @@ impl Lowering<'_> {
         let (header, after) = self
             .end_of(index)
             .map_or((block, block), |end| (f.layout[end.otherwise + 1].block, f.layout[end.close + 1].block));
-        let skip_cost = skip_cost(self.uniform_branches[block]);
-        self.open.push(Open { seam: Seam::If, levels, header, after, plan, in_else: false, skip_cost });
+        self.open.push(Open { seam: Seam::If, levels, header, after, plan, in_else: false });
     }
 
     /// Keeps the conditional instruction at the end of the block, inverted if only the else-arm has
@@ -412,9 +404,10 @@ impl Lowering<'_> {
     fn next_reconvergence(&self) -> Option<(Block, u32)> {
         let open = self.open.iter().rev().find(|open| open.levels != 0)?;
         match open.seam {
-            Seam::If if !open.in_else => Some((open.header, open.skip_cost)),
+            Seam::If if open.in_else => Some((open.after, SKIP_COST)),
+            Seam::If => Some((open.header, SKIP_COST)),
             Seam::Loop if open.levels == 2 => None,
-            _ => Some((open.after, open.skip_cost)),
+            _ => Some((open.after, SKIP_COST_LEFT)),
         }
     }
 
@@ -493,8 +486,7 @@ impl Lowering<'_> {
             f.block_mut(block).insts.push(push);
         }
         let after = self.end_of(index).map_or(block, |end| f.layout[end.close + 1].block);
-        let (plan, skip_cost) = (Plan::Arms, SKIP_COST_LEFT);
-        self.open.push(Open { seam, levels, header, after, plan, in_else: false, skip_cost });
+        self.open.push(Open { seam, levels, header, after, plan: Plan::Arms, in_else: false });
     }
 
     fn end(&mut self, f: &mut Function<'_>, index: usize) -> Result<(), CompileError> {
