@@ -211,29 +211,33 @@ impl<'s, 'a> FloatSum<'s, 'a> {
         products: Src,
         addend: Src,
     ) -> Option<()> {
-        let negated = defined_by(r, products, IrOp::Fneg).filter(|_| uses.once(products));
-        let mut at = negated.map_or(products, |data| data.srcs[0]);
         let is_relaxed =
             |r: &Rewriter<'_, '_>, src: Src| src.as_value().is_some_and(|value| r.f.values[value].relaxed);
-        let mut factors: ArrayVec<[Src; 2], MAX_PRODUCTS> = ArrayVec::new();
+        let mut factors: ArrayVec<([Src; 2], bool), MAX_PRODUCTS> = ArrayVec::new();
         let mut relaxed = self.data.dst().is_some_and(|dst| is_relaxed(r, dst.into()));
-        while let Some(data) = self.link(r, uses, at, self.fused) {
-            factors.try_push([data.srcs[0], data.srcs[1]]).ok()?;
-            relaxed &= is_relaxed(r, at);
-            at = data.srcs[2];
-        }
-        let innermost = self.link(r, uses, at, self.multiply)?;
-        let ([last_a, last_b], others) = factors.split_first()?;
+        let (mut at, mut negative) = (products, false);
+        let innermost = loop {
+            if let Some(negated) = defined_by(r, at, IrOp::Fneg).filter(|_| uses.once(at)) {
+                (at, negative) = (negated.srcs[0], !negative);
+            } else if let Some(data) = self.link(r, uses, at, self.fused) {
+                factors.try_push(([data.srcs[0], data.srcs[1]], negative)).ok()?;
+                relaxed &= is_relaxed(r, at);
+                at = data.srcs[2];
+            } else {
+                let product = self.link(r, uses, at, self.multiply)?;
+                break ([product.srcs[0], product.srcs[1]], negative);
+            }
+        };
+        let (([last_a, last_b], last_negative), others) = factors.split_first()?;
         let mut total = addend;
-        let inner = std::iter::once([innermost.srcs[0], innermost.srcs[1]]);
-        for [a, b] in inner.chain(others.iter().rev().copied()) {
-            let a = signed(r, a, negated.is_some());
+        for ([a, b], negative) in std::iter::once(innermost).chain(others.iter().rev().copied()) {
+            let a = signed(r, a, negative);
             total = r.alu(self.fused, self.width, &[a, b, total], &mods(self.fused));
             if let (true, Some(value)) = (relaxed, total.as_value()) {
                 r.f.relax(value);
             }
         }
-        let a = signed(r, *last_a, negated.is_some());
+        let a = signed(r, *last_a, *last_negative);
         self.replace(r, [a, *last_b, total])
     }
 

@@ -3,18 +3,16 @@
 
 mod algebraic;
 mod bit_reversal;
-mod compose_linear;
 mod constant_folding;
 mod copy_prop;
 mod cse;
 mod dce;
 mod dead_loops;
-mod defer_scales;
 mod direct_jumps;
-mod factor;
 mod flatten;
 mod fold_destinations;
 mod fuse;
+mod linear;
 mod loop_bounds;
 mod memory;
 mod move_to_vertex;
@@ -35,15 +33,13 @@ mod vectorize_memory;
 mod word_halves;
 
 pub use bit_reversal::opt_bit_reversal;
-pub use compose_linear::opt_compose_linear;
 pub(crate) use cse::has_equal;
 pub use cse::opt_cse;
 pub(crate) use dce::has_unused;
 pub use dce::opt_dce;
-pub use defer_scales::opt_defer_scales;
-pub use factor::opt_factor;
 pub use fold_destinations::opt_fold_destinations;
 pub use fuse::opt_fuse;
+pub use linear::opt_linear;
 pub use memory::opt_memory;
 pub use move_to_vertex::opt_move_to_vertex;
 pub use narrow_mediump::opt_narrow_mediump;

@@ -246,12 +246,8 @@ passes! {
         optional(Source, Source, sure!(opt::opt_ranges, context));
     OPT_MOVE_TO_VERTEX "opt_move_to_vertex" "Moves operations on fragment inputs to the vertex shader of the pipeline." =
         optional(Source, Source, sure!(opt::opt_move_to_vertex, context)).acts_on(&[&INTERPOLATIONS]);
-    OPT_DEFER_SCALES "opt_defer_scales" "Defers the scaling of vectors to where it takes fewer multiplications." =
-        optional(Source, Source, sure!(opt::opt_defer_scales));
-    OPT_FACTOR "opt_factor" "Factors sums of products, and multiplies shared or uniform factors first." =
-        optional(Source, Source, sure!(opt::opt_factor));
-    OPT_COMPOSE_LINEAR "opt_compose_linear" "Composes linear maps with uniform coefficients, for the preamble." =
-        optional(Source, Source, sure!(opt::opt_compose_linear, context));
+    OPT_LINEAR "opt_linear" "Takes common factors out of sums of products, composes linear maps, and orders factors." =
+        optional(Source, Source, sure!(opt::opt_linear, context));
 
     LOWER_RETIRED "lower_retired" "Lets lanes that the program has ended leave loops that no others execute." =
         required(Source, |f, _| { lower::lower_retired(f); Ok(()) }).only_removes(&[&RETIREMENTS]).wants(Facts::EDGES).restructures();

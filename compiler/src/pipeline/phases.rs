@@ -71,8 +71,7 @@ phases! {
     ] "Lowers fragment inputs, textures and stack memory.";
 
     Uniform "uniform" -> Source [
-        OPT_SIMPLIFY OPT_DCE OPT_DEFER_SCALES OPT_FACTOR OPT_CSE OPT_DCE
-        OPT_COMPOSE_LINEAR OPT_UNIFORM_BASES OPT_PREAMBLE
+        OPT_SIMPLIFY OPT_DCE OPT_LINEAR OPT_CSE OPT_DCE OPT_UNIFORM_BASES OPT_PREAMBLE
     ] "Optimises the lowered code, and moves uniform computations to the preamble.";
 
     Place "place" -> Source [

@@ -29,12 +29,7 @@ pub(super) struct Costs<'s> {
 impl<'s> Costs<'s> {
     /// Walks over the segments. A loop counts as expensive regardless of its body: it would execute one iteration with an
     /// empty mask. An arm is cheap if most of it is jumped over inside.
-    pub(super) fn of(
-        f: &Function<'_>,
-        allocation: &Allocation,
-        plans: &[Plan],
-        scratch: &'s Bump,
-    ) -> Self {
+    pub(super) fn of(f: &Function<'_>, allocation: &Allocation, plans: &[Plan], scratch: &'s Bump) -> Self {
         let segments = f.layout.len();
         let skipped = scratch.alloc_slice_fill_copy(segments, false);
         let mut costs = Costs { spans: ArenaVec::with_capacity_in(segments, scratch), skipped };

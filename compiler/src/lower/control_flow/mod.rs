@@ -42,10 +42,7 @@ const MAX_SELECTED_LEVEL: u32 = 255;
 ///
 /// # Errors
 /// A jump to a block that is not a target of an open construct is an internal error.
-pub fn lower_control_flow(
-    f: &mut Function<'_>,
-    allocation: &mut Allocation,
-) -> Result<(), CompileError> {
+pub fn lower_control_flow(f: &mut Function<'_>, allocation: &mut Allocation) -> Result<(), CompileError> {
     if let [only] = *f.layout {
         // Nothing is nested, and the end of the code stands for the `halt`.
         if f.terminator(only.block).is_some() {
@@ -58,11 +55,7 @@ pub fn lower_control_flow(
 }
 
 /// Lowers a function of several blocks.
-fn lower(
-    f: &mut Function<'_>,
-    allocation: &mut Allocation,
-    scratch: &Bump,
-) -> Result<(), CompileError> {
+fn lower(f: &mut Function<'_>, allocation: &mut Allocation, scratch: &Bump) -> Result<(), CompileError> {
     let (segments, ends) = (f.layout.len(), f.construct_ends());
     let plans = plan_ifs(f, &ends, scratch);
     let mut lowering = Lowering {

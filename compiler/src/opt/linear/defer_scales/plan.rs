@@ -75,12 +75,6 @@ pub(super) struct Plan<'s> {
     number: u32,
     /// The operands that read carriers, by carrier.
     reads: ArenaVec<'s, Read>,
-    /// Those of the first plan, while a second one is tried.
-    first_reads: ArenaVec<'s, Read>,
-    /// Where the reads of carriers begin that several products read, whose other factors are scaled.
-    repeated: ArenaVec<'s, usize>,
-    /// There are carriers that are scaled although their operands could be.
-    may_divide: bool,
 }
 
 impl<'s> Plan<'s> {
@@ -94,9 +88,6 @@ impl<'s> Plan<'s> {
             carriers: ScratchSide::new_in(scratch, values),
             number: 0,
             reads: ArenaVec::with_capacity_in(MOST_READS, scratch),
-            first_reads: ArenaVec::new_in(scratch),
-            repeated: ArenaVec::new_in(scratch),
-            may_divide: false,
         }
     }
 
@@ -113,16 +104,7 @@ impl<'s> Plan<'s> {
             return false;
         }
         self.candidates.sort_by_key(|candidate| candidate.rank);
-        let whole = self.reduce(graph, most, false);
-        if whole + 1 >= self.members.len() || !self.may_divide {
-            return whole > 0;
-        }
-        std::mem::swap(&mut self.reads, &mut self.first_reads);
-        let divided = self.reduce(graph, most, true);
-        if whole >= divided && whole > 0 {
-            std::mem::swap(&mut self.reads, &mut self.first_reads);
-        }
-        whole.max(divided) > 0
+        self.reduce(graph, most) > 0
     }
 
     /// Finds the products by the scale in one block.
@@ -208,17 +190,16 @@ impl<'s> Plan<'s> {
         }
     }
 
-    /// Drops carriers whose scaling only moves multiplications, and sums that are scaled if `divides`. Returns the number
-    /// of multiplications saved, which is `most` without those that apply the scale, or 0 if the plan cannot be carried out.
-    fn reduce(&mut self, graph: &Graph<'_, '_, '_>, most: usize, divides: bool) -> usize {
+    /// Drops carriers whose scaling only moves multiplications. Returns the number of multiplications saved, which is `most`
+    /// without those that apply the scale, or 0 if the plan cannot be carried out.
+    fn reduce(&mut self, graph: &Graph<'_, '_, '_>, most: usize) -> usize {
         self.number += 1;
-        self.may_divide = false;
         for candidate in &self.candidates {
             self.carriers[candidate.value] = self.number;
         }
         for at in (0..self.candidates.len()).rev() {
             let candidate = self.candidates[at];
-            if self.member(candidate.value).is_none() && self.is_moved(graph, candidate, divides) {
+            if self.member(candidate.value).is_none() && self.is_moved(graph, candidate) {
                 self.carriers[candidate.value] = 0;
             }
         }
@@ -237,7 +218,7 @@ impl<'s> Plan<'s> {
     }
 
     /// Whether the operands of the operation that makes a carrier are scaled instead of its result.
-    fn is_moved(&mut self, graph: &Graph<'_, '_, '_>, candidate: Candidate, divides: bool) -> bool {
+    fn is_moved(&self, graph: &Graph<'_, '_, '_>, candidate: Candidate) -> bool {
         let mut is_scaled = false;
         for reader in self.readers(candidate) {
             match self.fate(graph, reader) {
@@ -249,9 +230,7 @@ impl<'s> Plan<'s> {
         let Some(data) = graph.def(candidate.value).filter(|_| is_scaled) else { return false };
         let operands = data.srcs.iter().filter(|src| self.is_carrier(**src));
         let is_single = operands.clone().all(|src| Some(src) == operands.clone().next());
-        let is_moved = is_single && data.op != Op::Hw(Opcode::Ffma) || data.op == Op::Hw(Opcode::Fmul);
-        self.may_divide |= !is_moved;
-        divides || is_moved
+        is_single && data.op != Op::Hw(Opcode::Ffma) || data.op == Op::Hw(Opcode::Fmul)
     }
 
     /// What becomes of an operand that reads a carrier.
@@ -309,7 +288,6 @@ impl<'s> Plan<'s> {
     /// Determines what becomes of every operand.
     fn find_reads(&mut self, graph: &Graph<'_, '_, '_>) {
         self.reads.clear();
-        self.repeated.clear();
         for at in 0..self.candidates.len() {
             let Candidate { value: carrier, readers: (first, end), .. } = self.candidates[at];
             if self.carriers[carrier] != self.number {
@@ -321,32 +299,14 @@ impl<'s> Plan<'s> {
                 let fate = self.fate(graph, &reader);
                 self.reads.push(Read { carrier, reads: reader.reads, fate });
             }
-            let own = &self.reads[from..];
             // Products of a carrier that is scaled anyway read it scaled.
+            let own = &mut self.reads[from..];
             if own.iter().any(|read| read.fate == Fate::Scaled) {
-                scale_factors(&mut self.reads[from..]);
-            } else if own.iter().filter(|read| read.fate == Fate::Moved).count() > 1 {
-                self.repeated.push(from);
+                own.iter_mut()
+                    .filter(|read| read.fate == Fate::Moved)
+                    .for_each(|read| read.fate = Fate::Scaled);
             }
         }
-        for from in &self.repeated {
-            let Read { carrier, .. } = self.reads[*from];
-            if self.own_factors(graph, carrier) > 1 {
-                let own = self.reads[*from..].iter().take_while(|read| read.carrier == carrier).count();
-                scale_factors(&mut self.reads[*from..*from + own]);
-            }
-        }
-    }
-
-    /// The number of values that would be scaled for no other carrier.
-    fn own_factors(&self, graph: &Graph<'_, '_, '_>, carrier: Value) -> usize {
-        let moved = || self.moved(graph);
-        let is_first = |at: Use, factor: Src| {
-            moved().find(|(_, _, other)| *other == factor).is_some_and(|first| first.1 == at)
-        };
-        let is_own = |factor: Src| moved().all(|(other, _, same)| other == carrier || same != factor);
-        let own = moved().filter(|(other, ..)| *other == carrier);
-        own.filter(|(_, at, factor)| is_own(*factor) && is_first(*at, *factor)).count()
     }
 
     /// The factors that are scaled: the carrier, the operand that reads the factor, and the factor.
@@ -425,11 +385,6 @@ impl<'s> Plan<'s> {
             group().for_each(|reads| graph.replace(reads, product));
         }
     }
-}
-
-/// Scales a carrier, whose reads are given, for the products among them.
-fn scale_factors(reads: &mut [Read]) {
-    reads.iter_mut().filter(|read| read.fate == Fate::Moved).for_each(|read| read.fate = Fate::Scaled);
 }
 
 /// The other factor of the product that reads a factor.

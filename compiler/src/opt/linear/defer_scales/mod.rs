@@ -8,12 +8,9 @@
 //!
 //! A comparison with zero, and the direction in which a cube texture is sampled, do not depend on the scale at all.
 //!
-//! Carriers are in one block, which bounds their uses, and a scale has few of them: the pass takes linear time.
-//! Rounding differs, as in `opt_factor`: the pass does nothing if a function or an `exact` forbids contraction, or if
-//! signed zeros, infinities or NaNs are significant. Relaxed values keep their scale, which keeps them in the range of
+//! Carriers are in one block, which bounds their uses, and a scale has few of them: the move takes linear time.
+//! Relaxed values keep their scale, which keeps them in the range of
 //! half precision; so do uniform ones, which the preamble computes.
-//!
-//! Before: stage source. After: the same.
 
 mod graph;
 mod plan;
@@ -21,21 +18,15 @@ mod plan;
 use agx_isa::table::Opcode;
 use bumpalo::Bump;
 
-use super::may_regroup;
 use crate::ir::Function;
 use graph::Graph;
 use plan::Plan;
 
 /// Defers the scaling of vectors to where it takes fewer multiplications.
-pub fn opt_defer_scales(f: &mut Function<'_>) {
-    let is_free = may_regroup(f);
-    let may_scale = f.present.may_have_op(Opcode::Rsqrt) && f.present.may_have_op(Opcode::Fmul);
-    if is_free && may_scale {
-        f.with_scratch(defer_all);
+pub(super) fn defer_scales(f: &mut Function<'_>, scratch: &Bump) {
+    if !(f.present.may_have_op(Opcode::Rsqrt) && f.present.may_have_op(Opcode::Fmul)) {
+        return;
     }
-}
-
-fn defer_all(f: &mut Function<'_>, scratch: &Bump) {
     let Some(mut graph) = Graph::of(f, scratch) else { return };
     let mut plan = Plan::new(scratch, graph.f.values.len());
     for at in 0..graph.scales.len() {
