@@ -81,7 +81,7 @@ fn rewrite<'s>(
     // An operation on other values has no cheaper form, unless they are sums, but may be a part of others.
     let may_change = facts.is_chain(srcs) || srcs.iter().any(|src| !forms.get(*src).is_empty());
     let is_linear = op != Opcode::Fmul || srcs.iter().any(|src| facts.is_uniform(*src));
-    if !may_change && !(forms.is_used && known.is_read && is_linear) {
+    if !(may_change || forms.is_used && known.is_read && is_linear) {
         return None;
     }
     let first_new = r.f.values.len();
