@@ -110,15 +110,13 @@ impl Swapchain {
         let look = Look { format: info.format, size: info.size, images, opaque: info.opaque };
         let mut modifiers = surface.modifiers(&look).into_iter();
         let modifier = modifiers.find(|modifier| info.layers == 1 && is_presentable(*modifier, info));
-        let pixels = match modifier {
-            Some(_) => None,
-            None => Some(device.space.allocate(look.bytes() as u64, Place::High)?),
+        let (slots, pixels) = match modifier {
+            Some(modifier) => (slots(images, || shared_slot(device, info, modifier))?, None),
+            None => {
+                let pixels = device.space.allocate(look.bytes() as u64, Place::High)?;
+                (slots(images, || copied_slot(device, info, pixels.address))?, Some(pixels))
+            }
         };
-        let made = (0..images).map(|_| match (&pixels, modifier) {
-            (None, Some(modifier)) => shared_slot(device, info, modifier),
-            (pixels, _) => copied_slot(device, info, pixels.as_ref().map_or(0, |pixels| pixels.address)),
-        });
-        let slots = made.collect::<Result<Vec<_>, _>>()?;
         let shared: Vec<_> = slots.iter().filter_map(|slot| slot.shared(modifier?)).collect();
         let chain = surface.chain(&look, &shared)?;
         Ok(Swapchain {
@@ -153,7 +151,7 @@ impl Swapchain {
     pub fn acquire(&self, nanoseconds: u64) -> Result<Acquired, Error> {
         self.check_size()?;
         let deadline = Deadline::new(nanoseconds);
-        // What the window system has said is heard even if there is no time to wait.
+        // Process pending events even if the timeout is 0.
         self.chain.wait(Duration::ZERO)?;
         loop {
             let mut taken = lock(&self.taken);
@@ -305,6 +303,11 @@ fn is_presentable(modifier: Modifier, info: &SwapchainInfo) -> bool {
     let (kind, tiling) = (vk::ImageType::TYPE_2D, Tiling::Modifier(modifier));
     let flags = vk::ImageCreateFlags::empty();
     crate::physical::image_format(info.format, kind, tiling, info.usage, flags).is_some()
+}
+
+/// This number of images.
+fn slots(count: usize, make: impl Fn() -> Result<Slot, Error>) -> Result<Vec<Slot>, Error> {
+    (0..count).map(|_| make()).collect()
 }
 
 /// An image with memory.

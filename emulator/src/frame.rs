@@ -208,7 +208,12 @@ impl Framebuffer {
 
     /// The bytes of a sample, mutable; `None` outside.
     pub fn colour_mut(&mut self, x: u32, y: u32, sample: u32) -> Option<&mut [u8]> {
-        let at = self.place(x, y, sample)?;
+        self.bytes_mut(self.place(x, y, sample)?)
+    }
+
+    /// The bytes of a sample by its index, mutable.
+    #[inline]
+    pub(crate) fn bytes_mut(&mut self, at: usize) -> Option<&mut [u8]> {
         let bytes = self.bytes_per_sample as usize;
         self.colour.get_mut(at * bytes..(at + 1) * bytes)
     }

@@ -1,4 +1,6 @@
 //! Clears of the images of a pass under way: draws of rectangles.
+//!
+//! Stages of pipelines take SPIR-V, so their shaders are instructions here and not texts like the kernels.
 
 use std::sync::Arc;
 

@@ -147,6 +147,38 @@ impl<S: Surface + ?Sized> Surface for Box<S> {
     }
 }
 
+/// What a window system has said about the images of a chain.
+#[derive(Default)]
+struct Uses {
+    /// The images that it uses.
+    busy: Vec<bool>,
+    /// The greatest number of a presentation that is over.
+    shown: u64,
+}
+
+impl Uses {
+    /// It uses none of this number of images.
+    fn none(images: usize) -> Uses {
+        Uses { busy: vec![false; images], shown: 0 }
+    }
+
+    /// It uses an image, or no longer does.
+    fn set_busy(&mut self, image: usize, is_busy: bool) {
+        if let Some(busy) = self.busy.get_mut(image) {
+            *busy = is_busy;
+        }
+    }
+
+    fn is_free(&self, image: usize) -> bool {
+        self.busy.get(image) != Some(&true)
+    }
+
+    /// The presentation with a number is over.
+    fn end(&mut self, id: u64) {
+        self.shown = self.shown.max(id);
+    }
+}
+
 /// The error of a window system.
 fn lost(error: impl std::fmt::Display) -> Error {
     Error::Surface { what: error.to_string() }

@@ -76,13 +76,12 @@ impl Tile {
             }
             let [x, y] = self.pixel(group, lane)?;
             for sample in lanes_of(u32::from(live)) {
-                let place = frame.buffer.place(x, y, sample as u32);
-                let Some(bytes) = frame.buffer.colour_mut(x, y, sample as u32) else { continue };
-                let mut hidden = frame.hidden.as_mut().zip(place);
+                let Some(place) = frame.buffer.place(x, y, sample as u32) else { continue };
+                let Some(bytes) = frame.buffer.bytes_mut(place) else { continue };
                 self.layout.store(group, lane, |component, len, value| {
                     let at = self.offset as usize + (component * self.layout.format.bytes()) as usize;
-                    if let Some((hidden, place)) = &mut hidden {
-                        hidden.store(*place, at..at + len as usize);
+                    if let Some(hidden) = &mut frame.hidden {
+                        hidden.store(place, at..at + len as usize);
                     }
                     if let Some(place) = bytes.get_mut(at..at + len as usize) {
                         place.copy_from_slice(&value.to_le_bytes()[..len as usize]);

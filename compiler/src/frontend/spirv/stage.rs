@@ -115,9 +115,7 @@ fn output<'a>(
     let is_captured = |leaf: &Leaf| io.feedback && leaf.captured.is_some();
     let leaves = match written.flatten() {
         Some(kept) => {
-            let kept = all
-                .zip(kept.into_iter().chain(std::iter::repeat(false)))
-                .filter(|((_, leaf), kept)| *kept || is_captured(leaf));
+            let kept = all.zip(kept).filter(|((_, leaf), kept)| *kept || is_captured(leaf));
             kept.map(|(leaf, _)| leaf).collect()
         }
         None => all.collect(),

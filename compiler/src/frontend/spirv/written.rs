@@ -113,7 +113,7 @@ fn scalars_of(
     let Kind::Struct { members } = module.types.kind(ty) else {
         let start = used.partition_point(|(known, _)| *known < id);
         let any = used.get(start).is_some_and(|(known, _)| *known == id);
-        return Ok(if any { None } else { Some(Vec::new()) });
+        return Ok(if any { None } else { Some(vec![false; module.types.leaf_count(ty)?]) });
     };
     let mut kept = Vec::new();
     for (number, member) in (0..).zip(members) {

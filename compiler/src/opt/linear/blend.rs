@@ -27,8 +27,7 @@ enum Weight {
 
 impl Weight {
     fn of(f: &Function<'_>, factor: Src) -> Weight {
-        let def = factor.as_value().and_then(|value| f.values[value].def);
-        let Some(data) = def.map(|def| &f.insts[def]) else { return Weight::Number(factor) };
+        let Some(data) = f.def(factor) else { return Weight::Number(factor) };
         match (data.op, data.srcs) {
             (Op::Ir(IrOp::Select), [condition, one, zero]) => match [one.as_imm(), zero.as_imm()] {
                 [Some(ONE), Some(0)] => Weight::Condition(*condition, true),

@@ -150,7 +150,7 @@ impl Group {
     fn typical(&self, sum: &Sum, is_uniform: impl Fn(Src) -> bool) -> Option<Term> {
         let coefficients = self.coefficients(sum, is_uniform);
         let mut term = Term { negative: false, factors: self.varying.clone() };
-        // A coefficient of one is no factor.
+        // A coefficient of 1 has no factors.
         term.factors.extend(coefficients.iter().flat_map(|term| &term.factors).copied().next());
         (!coefficients.is_empty()).then_some(term)
     }

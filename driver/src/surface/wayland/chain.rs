@@ -23,7 +23,7 @@ use wayland_protocols::wp::presentation_time::client::wp_presentation_feedback::
 };
 use wayland_protocols::wp::tearing_control::v1::client::wp_tearing_control_v1::PresentationHint;
 
-use super::super::{Chain, Look, Presentation, SharedImage, lost};
+use super::super::{Chain, Look, Presentation, SharedImage, Uses, lost};
 use super::globals::{Globals, memory_code};
 use crate::Error;
 use crate::memory::lock;
@@ -34,12 +34,9 @@ const WITH_BUFFER_DAMAGE: u32 = 4;
 /// What the compositor has said.
 #[derive(Default)]
 struct Heard {
-    /// The buffers that it uses.
-    busy: Vec<bool>,
+    buffers: Uses,
     /// Frames that it has not begun to show.
     frames: u32,
-    /// The greatest number of a presentation that is over.
-    shown: u64,
 }
 
 /// The queue of the chain's events.
@@ -80,7 +77,7 @@ impl WaylandChain {
         let queue = globals.connection.new_event_queue();
         let handle = queue.handle();
         let size = look.size.map(|side| side as i32);
-        let heard = Heard { busy: vec![false; look.images], ..Heard::default() };
+        let heard = Heard { buffers: Uses::none(look.images), frames: 0 };
         let pool = if shared.is_empty() { Some(Pool::new(&globals, look, &handle)?) } else { None };
         let buffers = (0..look.images).map(|number| match (&pool, shared.get(number)) {
             (Some(pool), _) => Ok(pool.buffer(number, size, code, &handle)),
@@ -220,9 +217,7 @@ impl Chain for WaylandChain {
         }
         self.heard(|heard| {
             heard.frames += 1;
-            if let Some(busy) = heard.busy.get_mut(image) {
-                *busy = true;
-            }
+            heard.buffers.set_busy(image, true);
         })?;
         self.surface.commit();
         self.flush()
@@ -230,11 +225,11 @@ impl Chain for WaylandChain {
 
     fn is_free(&self, image: usize) -> bool {
         // If the connection is lost, the next request says so.
-        self.heard(|heard| !heard.busy.get(image).copied().unwrap_or(false)).unwrap_or(true)
+        self.heard(|heard| heard.buffers.is_free(image)).unwrap_or(true)
     }
 
     fn shown(&self) -> Option<u64> {
-        Some(self.heard(|heard| heard.shown).unwrap_or(u64::MAX))
+        Some(self.heard(|heard| heard.buffers.shown).unwrap_or(u64::MAX))
     }
 
     fn wait(&self, time: Duration) -> Result<bool, Error> {
@@ -244,7 +239,7 @@ impl Chain for WaylandChain {
         if queue.dispatch_pending(heard).map_err(lost)? > 0 {
             return Ok(true);
         }
-        // There is no guard if events have come in the meantime.
+        // `prepare_read` returns no guard while events are queued.
         let Some(guard) = queue.prepare_read() else {
             queue.dispatch_pending(heard).map_err(lost)?;
             return Ok(true);
@@ -281,8 +276,8 @@ impl Dispatch<WlBuffer, usize> for Heard {
         _: &Connection,
         _: &QueueHandle<Heard>,
     ) {
-        if let (wl_buffer::Event::Release, Some(busy)) = (event, heard.busy.get_mut(*number)) {
-            *busy = false;
+        if let wl_buffer::Event::Release = event {
+            heard.buffers.set_busy(*number, false);
         }
     }
 }
@@ -298,7 +293,7 @@ impl Dispatch<WlCallback, u64> for Heard {
     ) {
         if let wl_callback::Event::Done { .. } = event {
             heard.frames = heard.frames.saturating_sub(1);
-            heard.shown = heard.shown.max(*id);
+            heard.buffers.end(*id);
         }
     }
 }
@@ -314,13 +309,13 @@ impl Dispatch<WpPresentationFeedback, u64> for Heard {
     ) {
         use wp_presentation_feedback::Event;
         if matches!(event, Event::Presented { .. } | Event::Discarded) {
-            heard.shown = heard.shown.max(*id);
+            heard.buffers.end(*id);
         }
     }
 }
 
 impl Dispatch<ZwpLinuxBufferParamsV1, ()> for Heard {
-    /// Buffers are made at once, so there is no answer to wait for: a refusal ends the connection.
+    /// `create_immed` has no reply; the compositor ends the connection if it fails.
     fn event(
         _: &mut Heard,
         _: &ZwpLinuxBufferParamsV1,

@@ -16,7 +16,7 @@ use x11rb::protocol::present::{self, CompleteNotifyEvent, ConnectionExt as _, Ev
 use x11rb::protocol::xproto::{ConnectionExt as _, Pixmap, Window};
 use x11rb::rust_connection::RustConnection;
 
-use super::super::{Chain, Look, Presentation, SharedImage, lost};
+use super::super::{Chain, Look, Presentation, SharedImage, Uses, lost};
 use crate::Error;
 use crate::memory::lock;
 use crate::modifier::{MODIFIERS, Modifier};
@@ -33,12 +33,9 @@ const SLICE: Duration = Duration::from_millis(20);
 #[derive(Default)]
 struct Heard {
     pixmaps: Vec<Pixmap>,
-    /// The pixmaps that the server uses.
-    busy: Vec<bool>,
+    images: Uses,
     /// Presentations that are not over: their numbers here, and those of the application.
     waiting: BTreeMap<u32, u64>,
-    /// The greatest number of the application whose presentation is over.
-    shown: u64,
     /// The number of the frame in which the last presentation was shown.
     frame: u64,
 }
@@ -103,7 +100,7 @@ impl Direct {
             let file = image.file.try_clone_to_owned().map_err(lost)?;
             let [row, offset] = [image.place.row, image.place.offset].map(|bytes| bytes as u32);
             let (depth, modifier, files) = (self.depth, image.modifier.number(), vec![file]);
-            // The places of the first plane; there is no other.
+            // Stride and offset of the only plane; those of the other three are 0.
             let made = self.connection.dri3_pixmap_from_buffers(
                 pixmap,
                 self.window,
@@ -131,7 +128,7 @@ impl Direct {
             .map_err(lost)?
             .check()
             .map_err(lost)?;
-        let heard = Heard { busy: vec![false; pixmaps.len()], pixmaps, ..Heard::default() };
+        let heard = Heard { images: Uses::none(pixmaps.len()), pixmaps, ..Heard::default() };
         lock(&self.heard).insert(events, heard);
         Ok(Pixmaps { direct: self.clone(), events, last: Mutex::new(0) })
     }
@@ -163,15 +160,14 @@ impl Direct {
 
 impl Heard {
     fn idle(&mut self, pixmap: Pixmap) {
-        let place = self.pixmaps.iter().position(|known| *known == pixmap);
-        if let Some(busy) = place.and_then(|place| self.busy.get_mut(place)) {
-            *busy = false;
+        if let Some(image) = self.pixmaps.iter().position(|known| *known == pixmap) {
+            self.images.set_busy(image, false);
         }
     }
 
     fn complete(&mut self, serial: u32, frame: u64) {
         if let Some(id) = self.waiting.remove(&serial) {
-            self.shown = self.shown.max(id);
+            self.images.end(id);
             self.frame = frame;
         }
     }
@@ -213,9 +209,7 @@ impl Chain for Pixmaps {
         let serial = *last;
         let (pixmap, frame) = self.heard(|heard| {
             heard.waiting.insert(serial, id);
-            if let Some(busy) = heard.busy.get_mut(image) {
-                *busy = true;
-            }
+            heard.images.set_busy(image, true);
             (heard.pixmaps.get(image).copied(), heard.frame)
         })?;
         let pixmap = pixmap.ok_or(Error::Invalid { what: "an image outside the swapchain" })?;
@@ -250,11 +244,11 @@ impl Chain for Pixmaps {
 
     fn is_free(&self, image: usize) -> bool {
         // If the connection is lost, the next request says so.
-        self.heard(|heard| !heard.busy.get(image).copied().unwrap_or(false)).unwrap_or(true)
+        self.heard(|heard| heard.images.is_free(image)).unwrap_or(true)
     }
 
     fn shown(&self) -> Option<u64> {
-        Some(self.heard(|heard| heard.shown).unwrap_or(u64::MAX))
+        Some(self.heard(|heard| heard.images.shown).unwrap_or(u64::MAX))
     }
 
     fn wait(&self, time: Duration) -> Result<bool, Error> {
