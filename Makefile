@@ -10,7 +10,7 @@ endif
 endif
 SHARED ?= ../shared
 
-.PHONY: run icd install install-tool install-library install-driver install-device uninstall deb clients systems page page-test test score stress matrix mutants fuzz bench book fmt lint
+.PHONY: arm static run icd install install-tool install-library install-driver install-device install-kit uninstall deb deb-test clients systems page page-test python python-environment test score stress matrix mutants fuzz bench book fmt lint
 
 # Compiles and runs the bundled shaders, checks the results, and draws the bundled scenes into out/. The assembly of the
 # shaders is left out: `target/release/agxc demo` prints it.
@@ -20,10 +20,10 @@ run:
 # Builds the Vulkan driver and its manifest, to be named by VK_DRIVER_FILES.
 icd:
 	$(CARGO) build --release -p agx-icd
-	printf '{"file_format_version": "1.0.1", "ICD": {"library_path": "./libvulkan_agx.so", "api_version": "1.3.281"}}\n' > target/release/agx_icd.json
+	printf '{"file_format_version": "1.0.1", "ICD": {"library_path": "./libvulkan_agx.so", "api_version": "$(VULKAN)"}}\n' > target/release/agx_icd.json
 
 # Installs the command line with its manual pages and completions, the library for drivers in C with its header and a file for
-# pkg-config, the Vulkan driver, and the library that shows the device to programs. `make install PREFIX=/usr DESTDIR=...` stages a
+# pkg-config, the Vulkan driver, the library that shows the device to programs, and the kit. `make install PREFIX=/usr DESTDIR=...` stages a
 # package; the parts are targets of their own. BUILT is the folder with the built files. The driver's manifest is where the loader
 # does not look: `agx-vulkan` names it.
 PREFIX ?= /usr/local
@@ -36,13 +36,15 @@ DATADIR ?= $(PREFIX)/share
 PRIVATEDIR ?= $(PREFIX)/lib/agxc
 INSTALL ?= install
 BUILT ?= $(or $(CARGO_TARGET_DIR),target)/release
-COMPLETIONS = bash-completion/completions/agxc zsh/site-functions/_agxc fish/vendor_completions.d/agxc.fish
+# Where zsh looks: Debian's in `vendor-completions`.
+ZSHDIR ?= $(DATADIR)/zsh/site-functions
+COMPLETIONS = $(DATADIR)/bash-completion/completions/agxc $(ZSHDIR)/_agxc $(DATADIR)/fish/vendor_completions.d/agxc.fish
 # The version of the library's interface, which is that of its SONAME, and the version of the packages.
 INTERFACE = $(shell sed -n 's/^.define AGX_INTERFACE_VERSION //p' capi/include/agx.h)
 VERSION = $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml)
 URL = $(shell sed -n 's/^repository = "\(.*\)"/\1/p' Cargo.toml)
 
-install: install-tool install-library install-driver install-device
+install: install-tool install-library install-driver install-device install-kit
 
 install-tool:
 	$(CARGO) build --release -p agxc
@@ -50,8 +52,8 @@ install-tool:
 	$(INSTALL) -m 755 "$(BUILT)/agxc" "$(DESTDIR)$(BINDIR)/agxc"
 	"$(BUILT)/agxc" man --folder "$(DESTDIR)$(DATADIR)/man/man1"
 	for file in $(COMPLETIONS); do \
-		$(INSTALL) -d "$(DESTDIR)$(DATADIR)/$$(dirname $$file)" && \
-		"$(BUILT)/agxc" completions $$(echo $$file | sed 's/[-/].*//') > "$(DESTDIR)$(DATADIR)/$$file" || exit 1; \
+		$(INSTALL) -d "$(DESTDIR)$$(dirname $$file)" && \
+		"$(BUILT)/agxc" completions $$(echo $$file | grep -oE '(bash|zsh|fish)' | tail -n 1) > "$(DESTDIR)$$file" || exit 1; \
 	done
 
 install-library:
@@ -85,17 +87,31 @@ install-device:
 	$(INSTALL) -d "$(DESTDIR)$(PRIVATEDIR)"
 	$(INSTALL) -m 644 "$(BUILT)/libagx_device_shim.so" "$(DESTDIR)$(PRIVATEDIR)/libagx_device_shim.so"
 
-# Builds the Debian packages into the folder above this one. Needs `debhelper`.
+install-kit:
+	$(CARGO) build --release -p agx-kit
+	$(INSTALL) -d "$(DESTDIR)$(BINDIR)" "$(DESTDIR)$(DATADIR)/man/man1"
+	$(INSTALL) -m 755 "$(BUILT)/agx-kit" "$(DESTDIR)$(BINDIR)/agx-kit"
+	$(FILLED) packaging/agx-kit.1.in > "$(DESTDIR)$(DATADIR)/man/man1/agx-kit.1"
+	chmod 644 "$(DESTDIR)$(DATADIR)/man/man1/agx-kit.1"
+
+# Builds the Debian packages into the folder above this one. Needs `debhelper`. `deb-test` installs them into a fresh Debian tree in
+# the folder TREE, and runs what they contain. Needs root and `debootstrap`.
+DEBS ?= ..
+TREE ?= target/deb-test
 deb:
 	dpkg-buildpackage --build=binary --no-sign --no-check-builddeps
+
+deb-test:
+	packaging/deb-test.sh $(TREE) $(DEBS)
 
 # Removes what `install` installs, for the same variables.
 uninstall:
 	rm -f "$(DESTDIR)$(BINDIR)/agxc" "$(DESTDIR)$(DATADIR)/man/man1/agxc.1" "$(DESTDIR)$(DATADIR)/man/man1/agxc-"*.1
-	rm -f $(foreach file,$(COMPLETIONS),"$(DESTDIR)$(DATADIR)/$(file)")
+	rm -f $(foreach file,$(COMPLETIONS),"$(DESTDIR)$(file)")
 	rm -f "$(DESTDIR)$(LIBDIR)/libagx.a" "$(DESTDIR)$(LIBDIR)/libagx.so" "$(DESTDIR)$(LIBDIR)/libagx.so."*
 	rm -f "$(DESTDIR)$(LIBDIR)/pkgconfig/agx.pc" "$(DESTDIR)$(INCLUDEDIR)/agx.h"
 	rm -f "$(DESTDIR)$(PRIVATEDIR)/libvulkan_agx.so" "$(DESTDIR)$(PRIVATEDIR)/libagx_device_shim.so"
+	rm -f "$(DESTDIR)$(BINDIR)/agx-kit" "$(DESTDIR)$(DATADIR)/man/man1/agx-kit.1"
 	rm -f "$(DESTDIR)$(DATADIR)/agxc/vulkan/agx_icd.json" "$(DESTDIR)$(BINDIR)/agx-vulkan" "$(DESTDIR)$(DATADIR)/man/man1/agx-vulkan.1"
 
 # Runs third-party applications on the driver. Needs root, and AGX_ENVIRONMENT set to the folder that
@@ -115,6 +131,40 @@ systems:
 	$(CARGO) check $(SYSTEMS) --target x86_64-pc-windows-gnu --target aarch64-apple-darwin
 	$(CARGO) build $(SYSTEMS) --target x86_64-unknown-linux-musl
 	target/systems/x86_64-unknown-linux-musl/debug/agxc --version
+	$(MAKE) arm
+
+# Builds command line, driver, the library that shows the device, and the kit for the machines that have the hardware, and runs them:
+# the command line on a shader, the kit's first experiments on the device, with the driver of that system. Debian's
+# `gcc-aarch64-linux-gnu` and `qemu-user` do so on other processors.
+ARM = aarch64-unknown-linux-gnu
+ARM_BUILT = target/systems/$(ARM)/debug
+ARM_RUN = qemu-aarch64 -L /usr/aarch64-linux-gnu
+ARM_KIT = $(ARM_RUN) -E LD_PRELOAD=$(abspath $(ARM_BUILT))/libagx_device_shim.so $(ARM_BUILT)/agx-kit --folder $(ARM_BUILT) --side hardware
+arm: export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER ?= aarch64-linux-gnu-gcc
+arm:
+ifneq (,$(and $(shell command -v aarch64-linux-gnu-gcc),$(shell command -v qemu-aarch64)))
+	$(CARGO) build $(SYSTEMS) --package agx-icd --package agx-device-shim --package agx-kit --target $(ARM)
+	$(ARM_RUN) $(ARM_BUILT)/agxc --version
+	printf '@group(0) @binding(0) var<storage, read_write> d: array<f32>;\n@compute @workgroup_size(4) fn main(@builtin(local_invocation_index) i: u32) { d[i] = 2.0 * d[i]; }\n' | \
+		$(ARM_RUN) $(ARM_BUILT)/agxc run - --kind wgsl --buffer 0.0=f32:1,2,3,4 --expect 0.0=f32:2,4,6,8
+	$(ARM_KIT) --run chip
+	$(ARM_KIT) --run lanes
+else
+	@echo "skipped: programs for aarch64 need Debian's gcc-aarch64-linux-gnu and qemu-user"
+endif
+
+# Builds the kit for the machines that have the hardware as one static file, which runs on every Linux, and runs one of its experiments on
+# the machine that is linked. It cannot open the Vulkan loader, so that `--driver` and `--against` need the other build. Needs the
+# target of rustup, Debian's `gcc-aarch64-linux-gnu` for a file of assembly, and `qemu-user`.
+MUSL = aarch64-unknown-linux-musl
+STATIC = $(or $(CARGO_TARGET_DIR),target)/static
+static: export CC_aarch64_unknown_linux_musl ?= aarch64-linux-gnu-gcc
+static: export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_MUSL_LINKER ?= rust-lld
+static:
+	mkdir -p $(STATIC)/empty && ar rcs $(STATIC)/empty/libdl.a
+	$(CARGO) rustc --release --package agx-kit --bin agx-kit --target $(MUSL) --target-dir $(STATIC) -- -L $(abspath $(STATIC))/empty
+	qemu-aarch64 $(STATIC)/$(MUSL)/release/agx-kit --version
+	AGX_DRIVER=device qemu-aarch64 $(STATIC)/$(MUSL)/release/agx-kit --run lanes --side machine --folder $(STATIC)
 
 # Builds the page into target/page: the compiler and the machine in WebAssembly, and what shows them. Needs npm, and the
 # target `wasm32-unknown-unknown` of rustup. `make page-test` tests it in Chromium.
@@ -128,6 +178,21 @@ page:
 page-test:
 	cd page && PAGE=$(abspath $(PAGE)) npm test
 
+# Builds the Python package into target/wheels and tests it. Needs Python 3.10 or later with `venv`; `python-environment` installs
+# maturin, NumPy and pytest into an environment in target/python.
+PYTHON ?= python3
+PYTHON_ENVIRONMENT = $(or $(CARGO_TARGET_DIR),target)/python
+python-environment:
+	$(PYTHON) -m venv $(PYTHON_ENVIRONMENT)
+	$(PYTHON_ENVIRONMENT)/bin/pip install --quiet --disable-pip-version-check 'maturin>=1.9,<2' 'numpy>=1.24' 'pytest>=7'
+
+python: python-environment
+	rm -rf target/wheels
+	$(PYTHON_ENVIRONMENT)/bin/maturin build --release --manifest-path python/Cargo.toml --out target/wheels \
+		--target-dir $(abspath $(or $(CARGO_TARGET_DIR),target)) --interpreter $(PYTHON_ENVIRONMENT)/bin/python
+	$(PYTHON_ENVIRONMENT)/bin/pip install --quiet --disable-pip-version-check --force-reinstall --no-deps target/wheels/*.whl
+	$(PYTHON_ENVIRONMENT)/bin/pytest --quiet -p no:cacheprovider python/tests
+
 # Runs all tests. Incremental compilation is off because most runs start without a target folder, where it costs a sixth
 # of the build time.
 test:
@@ -136,11 +201,12 @@ test:
 score:
 	$(CARGO) run --release -p agx-tests --bin score -- --shared $(SHARED)
 
-# Runs the long tests: growth with size, precision of every float operation, mutations, subgroups of every size, fences.
+# Runs the long tests: growth with size, precision of every float operation, mutations, subgroups of every size, fences, frames that
+# processes share, swapchains, every order of the steps of threads.
 stress:
-	$(CARGO) test --release -p agx-tests --features stress --test scaling --test precision --test robustness --test subgroups \
-		--test format_mutations
-	$(CARGO) test --release -p agx-node --features stress --test fences
+	$(CARGO) test --release -p agx-tests -p agx-node --features agx-tests/stress,agx-node/stress --test scaling --test precision \
+		--test robustness --test subgroups --test format_mutations --test fences --test sharing --test windows
+	$(CARGO) test --release --manifest-path driver/loom/Cargo.toml --target-dir $(or $(CARGO_TARGET_DIR),target)/loom
 
 # Runs the suites that compile shaders under every stress mode: all values spilled, robustness, layouts with descriptors in
 # memory, register limits, schedule seeds, each optional pass disabled.

@@ -131,6 +131,18 @@ const fn range(start: u16, halves: u16, uniform: InterfaceUniform) -> UniformRan
     UniformRange { start, halves, source: UniformSource::Interface(uniform) }
 }
 
+/// A vertex of a primitive, in the order of its list or strip.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub enum Corner {
+    /// The first one.
+    #[default]
+    First,
+    /// The second one of a triangle. As provoking vertex, the first one of a triangle of a fan after the centre.
+    Second,
+    /// The last one.
+    Third,
+}
+
 /// How a value is interpolated across a primitive.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Interpolation {
@@ -140,6 +152,15 @@ pub enum Interpolation {
     Linear,
     /// Perspective-correct: the coefficients hold the value divided by w.
     Perspective,
+    /// The value of a certain vertex.
+    Corner(Corner),
+}
+
+impl Interpolation {
+    /// Whether it is the value of one vertex.
+    pub fn is_flat(self) -> bool {
+        matches!(self, Interpolation::Flat | Interpolation::Corner(_))
+    }
 }
 
 /// The contents of a coefficient register.
@@ -162,6 +183,15 @@ pub enum CoefficientSource {
     ClipDistance(u32),
     /// A cull distance divided by w.
     CullDistance(u32),
+    /// x, y or w of the clip-space position, by number 0 to 2, divided by w.
+    Position(u32),
+    /// x, y or w of the clip-space position of a vertex; flat.
+    CornerPosition {
+        /// Number 0 to 2 of x, y or w.
+        component: u32,
+        /// The vertex.
+        corner: Corner,
+    },
     /// The flag of a cull distance: all coefficients are 0 if the primitive is culled.
     Culled(u32),
     /// A component of a location.
@@ -194,6 +224,8 @@ impl CoefficientSource {
             CoefficientSource::PrimitiveId => Output::PrimitiveId,
             CoefficientSource::ClipDistance(index) => Output::ReadClipDistance(index),
             CoefficientSource::CullDistance(index) => Output::CullDistance(index),
+            CoefficientSource::Position(component) => Output::ReadPosition(component),
+            CoefficientSource::CornerPosition { component, .. } => Output::CornerPosition(component),
             CoefficientSource::Culled(index) => Output::Culled(index),
             _ => return None,
         })
@@ -204,9 +236,10 @@ impl CoefficientSource {
         match self {
             CoefficientSource::User { interpolation, .. } => interpolation,
             CoefficientSource::Viewport | CoefficientSource::PrimitiveId => Interpolation::Flat,
-            CoefficientSource::ClipDistance(_) | CoefficientSource::CullDistance(_) => {
-                Interpolation::Perspective
-            }
+            CoefficientSource::ClipDistance(_)
+            | CoefficientSource::CullDistance(_)
+            | CoefficientSource::Position(_) => Interpolation::Perspective,
+            CoefficientSource::CornerPosition { corner, .. } => Interpolation::Corner(corner),
             _ => Interpolation::Linear,
         }
     }

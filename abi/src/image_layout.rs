@@ -8,10 +8,10 @@
 
 #![cfg_attr(not(test), deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects))]
 
+use crate::page_table::PAGE;
+
 /// Alignment of levels in bytes.
 const LINE: u64 = 0x80;
-/// Alignment in bytes of page-aligned layers.
-const PAGE: u64 = 0x4000;
 /// Levels of the largest images, whose sides have 32768 texels.
 const MOST_LEVELS: u32 = 16;
 
@@ -163,6 +163,13 @@ impl Layout {
     /// Size of a number of elements in bytes.
     fn bytes_of(&self, elements: u64) -> u64 {
         elements.saturating_mul(u64::from(self.element_bytes))
+    }
+
+    /// The size in elements of a tile of large levels if it is a page.
+    pub fn page_tile(&self) -> Option<[u32; 2]> {
+        let tile = largest_tile(self.element_bytes);
+        let is_page = self.order == Order::Tiled && self.bytes_of(area(tile)) == PAGE;
+        is_page.then_some(tile)
     }
 
     /// The first level that is padded to powers of two.

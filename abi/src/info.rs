@@ -5,14 +5,16 @@ use std::fmt;
 use crate::feedback::Feedback;
 use crate::fragment::{CoefficientSource, FragmentInfo};
 use crate::geometry::GeometryInfo;
-use crate::layout::UniformRange;
+use crate::kernel::KernelInfo;
+use crate::layout::{InterfaceReads, UniformRange};
 use crate::linking::KnownOutput;
+use crate::mesh::MeshInfo;
 use crate::pipeline::PipelineLayout;
 use crate::target::Target;
 use crate::tessellation::TessellationInfo;
 use crate::textures::{SamplerBinding, TextureBinding};
 use crate::varyings::OutputLayout;
-use crate::vertex::{Attribute, DrawNumbers, Output, OutputStore, RunsAs, Varying, stack_attribute_bytes};
+use crate::vertex::{Attribute, Output, OutputStore, RunsAs, Varying, stack_attribute_bytes};
 use crate::words::{FragmentControl, FragmentEffects};
 
 /// A pipeline stage.
@@ -125,8 +127,8 @@ pub struct ShaderInfo {
     pub output_stores: Vec<OutputStore>,
     /// The varyings whose values are the same for all vertices of a draw (vertex): see [`crate::linking`].
     pub known_outputs: Vec<KnownOutput>,
-    /// The draw numbers that it reads (vertex).
-    pub draw_numbers: DrawNumbers,
+    /// The uniforms with a fixed place that it reads.
+    pub reads: InterfaceReads,
     /// The outputs captured by transform feedback (vertex, geometry).
     pub feedback: Feedback,
     /// The modes of a geometry shader, which is a compute shader of the hardware.
@@ -134,6 +136,10 @@ pub struct ShaderInfo {
     /// Properties of a tessellation control shader, which is a compute shader of the hardware, or of an evaluation
     /// shader, which is a vertex shader.
     pub tessellation: Option<TessellationInfo>,
+    /// Properties of a task or mesh shader, which is a compute shader of the hardware.
+    pub mesh: Option<MeshInfo>,
+    /// The arguments of an OpenCL kernel, which is a compute shader.
+    pub kernel: Option<KernelInfo>,
     /// The main part is the whole shader: it includes attribute fetch and colour stores.
     pub whole: bool,
     /// Properties of fragment shaders.

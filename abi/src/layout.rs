@@ -5,8 +5,8 @@
 //! order:
 //!
 //! 1. addresses of texture tables, 64 bits each: texture operands can only address half-words below 128;
-//! 2. addresses of buffers, 64 bits each, by (set, binding, element): they must be below half-word 256, the
-//!    limit of memory operands (Mesa 25.0 AGX compiler);
+//! 2. addresses of buffers, 64 bits each, by (set, binding, element): below half-word 256, the limit of memory operands
+//!    (Mesa 25.0 AGX compiler), or the program copies them to registers;
 //! 3. addresses of descriptor tables, for arrays of buffers indexed by a run-time value, and of the constant section;
 //! 4. sizes of buffers in bytes, 32 bits each;
 //! 5. the number of workgroups, three 32-bit values, and descriptors of textures, six 32-bit words each;
@@ -25,6 +25,10 @@ pub const MEMORY_BASE_HALVES: u16 = 256;
 
 /// Texture operands can address table addresses that start below this half-word.
 pub const TEXTURE_TABLE_HALVES: u16 = 128;
+
+/// Number of tables of textures whose whole addresses a shader reads. Others are found from [`UniformSource::TableBase`], because
+/// this many addresses nearly fill the half-words that texture operands can address.
+pub const MOST_TEXTURE_TABLES: usize = 24;
 
 /// Size of one record in a descriptor table: 64-bit address, 32-bit size in bytes, 32 bits of zero.
 pub const DESCRIPTOR_BYTES: u32 = 16;
@@ -151,6 +155,18 @@ sources! {
         /// Which descriptors.
         kind: DescriptorKind,
     } => "texture_table", ADDRESS, 0, TEXTURE_TABLE_HALVES, "address of the table of {kind}s {place}";
+    /// 64-bit address of which all tables of textures have the upper half, and whose lower half is zero. Only shaders with more
+    /// than [`MOST_TEXTURE_TABLES`] tables read it, and only for them the driver has to place all tables within such four gigabytes.
+    TableBase => "table_base", ADDRESS, 0, TEXTURE_TABLE_HALVES, "address with the upper half of those of all tables of textures";
+    /// The lower 32 bits of the address of a table of textures or images ([`UniformSource::TextureTable`]).
+    TextureTableLow {
+        /// Descriptor set.
+        set: u32,
+        /// Binding within the set.
+        binding: u32,
+        /// Which descriptors.
+        kind: DescriptorKind,
+    } => "texture_table_low", 2, 5, UNIFORM_HALVES, "lower half of the address of the table of {kind}s {place}";
     /// 64-bit address of a table of 16-bit numbers, one for each array element of (set, binding),
     /// [`crate::textures::NUMBER_STRIDE`] bytes apart: the number of the sampler state register that holds
     /// the element's sampler, or of its position in the heap.
@@ -232,6 +248,12 @@ sources! {
     DomainPoints => "domain_points", ADDRESS, 5, MEMORY_BASE_HALVES, "address of the domain points";
     /// Number of vertices of a patch that a tessellation control shader reads, 32 bits.
     PatchVertices => "patch_vertices", 2, 5, UNIFORM_HALVES, "vertices of a patch";
+    /// Number of vertices of a primitive of the draw, 32 bits: 1 for points, 2 for lines, 3 for triangles.
+    PrimitiveVertices => "primitive_vertices", 2, 5, UNIFORM_HALVES, "vertices of a primitive";
+    /// 64-bit address of the table of the workgroups of a task or mesh shader ([`crate::mesh`]).
+    WorkgroupTable => "workgroup_table", ADDRESS, 5, MEMORY_BASE_HALVES, "address of the table of workgroups";
+    /// 64-bit address of the records that a task shader stores, and a mesh shader loads ([`crate::mesh`]).
+    TaskRecords => "task_records", ADDRESS, 5, MEMORY_BASE_HALVES, "address of the records of task workgroups";
     /// Number of vertices per instance, 32 bits: the width of the grid of a vertex or geometry shader that runs as a
     /// compute shader.
     VertexCount => "vertex_count", 2, 5, UNIFORM_HALVES, "vertices of an instance";
@@ -348,8 +370,10 @@ pub fn place(
         let halves = if halves == 0 { length } else { halves };
         let start = next;
         next += u32::from(halves);
-        if next > u32::from(reach) {
-            return Err(LayoutError { what: source, end: next, reach });
+        // Whatever memory operands do not reach is copied to registers. The operands of textures are uniforms only.
+        let most = if reach == TEXTURE_TABLE_HALVES { reach } else { UNIFORM_HALVES };
+        if next > u32::from(most) {
+            return Err(LayoutError { what: source, end: next, reach: most });
         }
         ranges.push(UniformRange { start: start as u16, halves, source });
     }
@@ -360,7 +384,7 @@ pub fn place(
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[non_exhaustive]
 pub enum InterfaceUniform {
-    /// 64-bit address of the data of a vertex attribute.
+    /// 64-bit address of the data of a vertex attribute. If the prolog does not know the stride, it is in the upper 24 bits.
     AttributeBase {
         /// Number among the attributes the shader reads.
         attribute: u32,
@@ -435,6 +459,72 @@ impl InterfaceUniform {
             InterfaceUniform::BlendConstant => "blend constant",
             InterfaceUniform::RootDescriptor => "address of the root descriptor",
             InterfaceUniform::ClearColour { .. } => "clear colour of a target",
+        }
+    }
+}
+
+/// The uniforms with a fixed place that a program reads. A driver need not fill the others.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct InterfaceReads {
+    /// [`InterfaceUniform::BaseVertexAndInstance`].
+    pub base: bool,
+    /// [`InterfaceUniform::DrawNumber`].
+    pub draw: bool,
+    /// [`InterfaceUniform::TargetHeap`].
+    pub heap: bool,
+    /// [`InterfaceUniform::BlendConstant`].
+    pub blend: bool,
+    /// [`InterfaceUniform::RootDescriptor`].
+    pub root: bool,
+}
+
+impl InterfaceReads {
+    /// The uniforms of these ranges for which a function returns true.
+    pub fn new(uniforms: &[UniformRange], reads: impl Fn(&UniformRange) -> bool) -> InterfaceReads {
+        let mut all = InterfaceReads::default();
+        for range in uniforms {
+            if let UniformSource::Interface(uniform) = range.source
+                && let Some(place) = all.place(uniform)
+            {
+                *place |= reads(range);
+            }
+        }
+        all
+    }
+
+    fn place(&mut self, uniform: InterfaceUniform) -> Option<&mut bool> {
+        match uniform {
+            InterfaceUniform::BaseVertexAndInstance => Some(&mut self.base),
+            InterfaceUniform::DrawNumber => Some(&mut self.draw),
+            InterfaceUniform::TargetHeap => Some(&mut self.heap),
+            InterfaceUniform::BlendConstant => Some(&mut self.blend),
+            InterfaceUniform::RootDescriptor => Some(&mut self.root),
+            InterfaceUniform::AttributeBase { .. }
+            | InterfaceUniform::AttributeClamp { .. }
+            | InterfaceUniform::InputAssembly
+            | InterfaceUniform::ClearColour { .. } => None,
+        }
+    }
+
+    /// Whether the program may read a uniform.
+    pub fn may_read(mut self, source: UniformSource) -> bool {
+        match source {
+            UniformSource::Interface(uniform) => self.place(uniform).is_none_or(|reads| *reads),
+            _ => true,
+        }
+    }
+}
+
+impl std::ops::BitOr for InterfaceReads {
+    type Output = InterfaceReads;
+
+    fn bitor(self, other: InterfaceReads) -> InterfaceReads {
+        InterfaceReads {
+            base: self.base || other.base,
+            draw: self.draw || other.draw,
+            heap: self.heap || other.heap,
+            blend: self.blend || other.blend,
+            root: self.root || other.root,
         }
     }
 }
@@ -514,11 +604,15 @@ mod tests {
 
     #[test]
     fn uniforms_out_of_reach_are_errors() {
-        let wanted: Vec<(UniformSource, u16)> = (0..65)
-            .map(|binding| (UniformSource::BufferAddress { set: 0, binding, element: 0 }, 0))
-            .collect();
-        assert!(place(&[], &wanted[..64]).is_ok());
-        let error = place(&[], &wanted).expect_err("one too many");
-        assert_eq!((error.what, error.end, error.reach), (wanted[64].0, 260, MEMORY_BASE_HALVES));
+        let buffer = |binding| UniformSource::BufferAddress { set: 0, binding, element: 0 };
+        let table = |binding| UniformSource::TextureTable { set: 0, binding, kind: DescriptorKind::Texture };
+        let limits: [(&dyn Fn(u32) -> UniformSource, u32, u16); 2] =
+            [(&buffer, 128, UNIFORM_HALVES), (&table, 32, TEXTURE_TABLE_HALVES)];
+        for (source, most, reach) in limits {
+            let wanted: Vec<(UniformSource, u16)> = (0..=most).map(|binding| (source(binding), 0)).collect();
+            assert!(place(&[], &wanted[..most as usize]).is_ok());
+            let error = place(&[], &wanted).expect_err("one too many");
+            assert_eq!((error.what, error.end, error.reach), (source(most), 4 * most + 4, reach));
+        }
     }
 }

@@ -5,15 +5,20 @@
 //!
 //! *Architecture invariant:* this crate does not depend on the compiler's IR or on instruction encodings.
 
+pub mod acceleration;
 pub mod agal;
+pub mod barrier_sets;
 pub mod feedback;
 pub mod fragment;
 pub mod geometry;
 pub mod image_layout;
 pub mod info;
+pub mod kernel;
 pub mod layout;
 pub mod linking;
+pub mod mesh;
 pub mod occupancy;
+pub mod page_table;
 pub mod pass;
 pub mod pica200;
 pub mod pipeline;
@@ -37,7 +42,9 @@ pub mod words;
 pub use fragment::FragmentInfo;
 pub use geometry::GeometryInfo;
 pub use info::{PartRole, ShaderInfo, Stage};
+pub use kernel::{ArgumentKind, KernelArgument, KernelInfo};
 pub use layout::{InterfaceUniform, UniformRange, UniformSource};
+pub use mesh::{MeshInfo, MeshKind};
 pub use target::Target;
 pub use tessellation::TessellationInfo;
 pub use textures::{DescriptorKind, SamplerBinding, TextureBinding};

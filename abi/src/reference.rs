@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use crate::agal;
 use crate::fragment::{self, MAX_TARGETS, SampledTarget, TargetHeap};
-use crate::layout::{BLOCK_GRANULE_BYTES, UniformRange, UniformSource, ZEROS_BYTES};
+use crate::layout::{BLOCK_GRANULE_BYTES, MOST_TEXTURE_TABLES, UniformRange, UniformSource, ZEROS_BYTES};
 use crate::pass;
 use crate::pipeline::DescriptorParts;
 use crate::registers;
@@ -43,8 +43,34 @@ pub fn page() -> String {
     pass_chapter(&mut page);
     texture_chapter(&mut page);
     pipeline_chapter(&mut page);
+    acceleration_chapter(&mut page);
     agal_chapter(&mut page);
     page
+}
+
+fn acceleration_chapter(page: &mut String) {
+    use crate::acceleration::*;
+    let _ = write!(
+        page,
+        "\n## Acceleration structures\n\n\
+         The hardware has no acceleration structures, so their layout is the project's own (`agx_abi::acceleration`). A structure is a\n\
+         header of {HEADER_BYTES} bytes, a tree of boxes in depth-first order, and the records of its leaves. All places within it are relative.\n\n\
+         | part | bytes | contents |\n|---|---|---|\n\
+         | header | 0, 4, 8 | number of nodes, number of leaves, kind of leaves: 0 triangles, 1 boxes, 2 instances |\n\
+         | node, {NODE_BYTES} bytes | 0–11, 16–27 | smallest and largest coordinates of the box |\n\
+         | | 12–15 | number of the node that follows its subtree |\n\
+         | | 28–31 | number of the leaf, or {INNER:#x}: the next node is the first child |\n\
+         | triangle or box, {LEAF_BYTES} bytes | 0–11, 16–27, 32–43 | vertices of a triangle |\n\
+         | | 12–15 | number of the geometry, with bit 31 if it is opaque |\n\
+         | | 28–31 | number of the primitive in the geometry |\n\
+         | instance, {INSTANCE_BYTES} bytes | {WORLD_TO_OBJECT}–47, {OBJECT_TO_WORLD}–95 | the rows of matrices of 3 × 4 floats: from world to object space, and back |\n\
+         | | {STRUCTURE}–103 | address of the structure; 0 for none |\n\
+         | | {CUSTOM}–107 | 24 bits of the application, and the visibility mask |\n\
+         | | {RECORD_OFFSET}–111 | 24 bits of record offset, and the flags of the instance |\n\
+         | | {INSTANCE_NUMBER}–115 | number of the instance |\n\n\
+         The number that follows a subtree is larger than that of its node, so that traversals end. A binding of an acceleration structure is\n\
+         a binding of a buffer, of which nothing but the address is read.\n"
+    );
 }
 
 fn agal_chapter(page: &mut String) {
@@ -171,7 +197,8 @@ fn texture_chapter(page: &mut String) {
         page,
         "\n## Textures and samplers\n\nThe first {MAX_TEXTURES} descriptors that a shader uses are in texture state registers from 0 on, in \
          the order of `ShaderInfo::textures`. Elements\nof arrays that are indexed at run time, and further descriptors, are in tables with \
-         {DESCRIPTOR_BYTES} bytes per element (`TextureTable`).\n\nSamplers are in state registers from 0 on, in the order of \
+         {DESCRIPTOR_BYTES} bytes per element (`TextureTable`).\n\
+         Shaders with more than {MOST_TEXTURE_TABLES} tables read the lower halves of the other addresses (`TextureTableLow`) and the upper half that all have in common\n(`TableBase`).\n\nSamplers are in state registers from 0 on, in the order of \
          `ShaderInfo::samplers`, at most {MAX_SAMPLERS}; elements of an array that is indexed at\nrun time are consecutive. If the length of \
          such an array is unknown, or all registers are in use, the shader reads the sampler's number (16\nbits) from a table (`SamplerTable`) \
          with an entry every {NUMBER_STRIDE} bytes. The number is that of a free state register, or of a sampler in the heap,\nwhose numbers start \

@@ -4,10 +4,12 @@
 #![cfg_attr(not(test), deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects))]
 
 use crate::feedback::{CapturedOutput, Feedback};
-use crate::fragment::{CoefficientSource, DepthLayout, FragmentInfo, Interpolation};
+use crate::fragment::{CoefficientSource, Corner, DepthLayout, FragmentInfo, Interpolation};
 use crate::geometry::GeometryInfo;
-use crate::layout::{InterfaceUniform, UniformRange, UniformSource};
+use crate::kernel::{Addressing, ArgumentKind, KernelArgument, KernelInfo, LiteralSampler, PrintfFormat};
+use crate::layout::{InterfaceReads, InterfaceUniform, UniformRange, UniformSource};
 use crate::linking::{DrawWord, KnownOutput, MovedSteps, SharedAddress, Step, VertexOutputs};
+use crate::mesh::{MeshInfo, MeshKind};
 use crate::pipeline::{
     BindingAccess, BindingLayout, DescriptorForm, DescriptorParts, PipelineLayout, SetLayout,
 };
@@ -15,7 +17,7 @@ use crate::stored::{Reader, Stored, StoredError};
 use crate::tessellation::{Domain, PatchLayout, Rows, Spacing, TessellationInfo};
 use crate::textures::{DescriptorKind, SamplerBinding, TextureBinding};
 use crate::tile::{ColourFormat, TilePass};
-use crate::vertex::{Attribute, DrawNumbers, Output, OutputStore, RunsAs, Varying};
+use crate::vertex::{Attribute, Output, OutputStore, RunsAs, Varying};
 use crate::{PartRole, ShaderInfo, Stage, Target};
 use crate::{stored_enums, stored_structs};
 
@@ -23,7 +25,7 @@ stored_structs! {
     ShaderInfo {
         stage target entry_point gpr_halves preamble_gpr_halves uniform_halves uniforms textures samplers layout
         workgroup_size local_bytes scratch_bytes preamble_scratch_bytes constants promoted writes_memory uses_barrier runs_as attributes
-        varyings output_stores known_outputs draw_numbers feedback geometry tessellation whole fragment
+        varyings output_stores known_outputs reads feedback geometry tessellation mesh kernel whole fragment
     }
     FragmentInfo {
         coefficients moved components opaque dual_source writes_depth depth_layout writes_stencil writes_sample_mask late_tests
@@ -41,9 +43,14 @@ stored_structs! {
     KnownOutput { output value }
     VertexOutputs { written known }
     MovedSteps { output steps }
-    DrawNumbers { base draw }
+    InterfaceReads { base draw heap blend root }
     Feedback { strides streams outputs }
     GeometryInfo { input_vertices corners invocations max_vertices streams }
+    MeshInfo { kind corners vertices primitives vertex_words primitive_words drawn_words payload_bytes }
+    KernelInfo { arguments block_bytes fixed_size formats samplers }
+    LiteralSampler { addressing normalized linear }
+    KernelArgument { name kind index offset size align }
+    PrintfFormat { text sizes }
     TessellationInfo { inputs record domain spacing clockwise points }
     PatchLayout { patch vertex vertices }
     Rows { built_ins locations }
@@ -55,6 +62,11 @@ stored_enums! {
     Stage { 0 Vertex; 1 Fragment; 2 Compute; }
     PartRole { 0 Main; 1 Prolog; 2 Epilog; 3 Preamble; }
     RunsAs { 0 Vertex; 1 Compute; }
+    MeshKind { 0 Task; 1 Mesh; }
+    Addressing { 0 None; 1 ClampToEdge; 2 Clamp; 3 Repeat; 4 RepeatMirrored; }
+    ArgumentKind {
+        0 Value; 1 Global; 2 Constant; 3 Local; 4 Image; 5 Sampler; 6 GlobalOffset; 7 WorkDimension; 8 GlobalSize; 9 PrintfBuffer;
+    }
     Domain { 0 Triangles; 1 Quads; 2 Isolines; }
     Spacing { 0 Equal; 1 FractionalEven; 2 FractionalOdd; }
     DescriptorKind { 0 Texture; 1 Image; }
@@ -65,16 +77,18 @@ stored_enums! {
     }
     DescriptorForm { 0 Descriptors(parts); 1 Inline; }
     BindingAccess { 0 Constant; 1 Memory; 2 PartiallyBound; }
-    Interpolation { 0 Flat; 1 Linear; 2 Perspective; }
+    Corner { 0 First; 1 Second; 2 Third; }
+    Interpolation { 0 Flat; 1 Linear; 2 Perspective; 3 Corner(corner); }
     DepthLayout { 0 Any; 1 Greater; 2 Less; 3 Unchanged; }
     CoefficientSource {
         0 OneOverW; 1 Depth; 2 PointX; 3 PointY; 4 Viewport; 5 PrimitiveId; 6 ClipDistance(index); 7 CullDistance(index);
-        8 Culled(index); 9 User { location component interpolation };
+        8 Culled(index); 9 User { location component interpolation }; 10 Position(component);
+        11 CornerPosition { component corner };
     }
     Output {
         0 Position(component); 1 PointSize; 2 ClipDistance(index); 3 ReadClipDistance(index); 4 CullDistance(index);
         5 Culled(index); 6 LayerAndViewport; 7 Viewport; 8 User { location component };
-        9 PrimitiveId; 10 Stream; 11 StreamCorner(corner);
+        9 PrimitiveId; 10 Stream; 11 StreamCorner(corner); 12 ReadPosition(component); 13 CornerPosition(component);
     }
     SharedAddress {
         0 BufferAddress { set binding element }; 1 DescriptorTable { set binding }; 2 PushConstantAddress;
@@ -94,7 +108,8 @@ stored_enums! {
         16 KernelResults; 17 KernelArgument { index }; 18 SetAddress { set }; 19 DynamicOffset { index };
         20 Zeros; 21 SamplerBias { set binding element }; 22 SamplerBiasTable { set binding }; 23 WorkgroupBase;
         24 FeedbackBuffer { buffer }; 25 FeedbackCount; 26 GeometryVertices; 27 GeometryIndices; 28 PatchOutputs;
-        29 DomainPoints; 30 PatchVertices; 31 SampleMask;
+        29 DomainPoints; 30 PatchVertices; 31 SampleMask; 32 TableBase; 33 TextureTableLow { set binding kind };
+        34 WorkgroupTable; 35 TaskRecords; 36 PrimitiveVertices;
     }
 }
 

@@ -70,6 +70,8 @@ impl Row {
             Output::Position(_)
             | Output::ReadClipDistance(_)
             | Output::Culled(_)
+            | Output::ReadPosition(_)
+            | Output::CornerPosition(_)
             | Output::LayerAndViewport
             | Output::Viewport
             | Output::PrimitiveId

@@ -41,8 +41,8 @@ pub const MAX_TEXTURES: usize = 16;
 /// Number of sampler state registers that a driver fills.
 pub const MAX_SAMPLERS: usize = 16;
 
-/// Texels per row of a texel buffer; a power of two.
-pub const BUFFER_ROW_TEXELS: u32 = 1024;
+/// Texels per row of a texel buffer, a power of two: the widest texture has this width (Mesa 26.1 has such rows too).
+pub const BUFFER_ROW_TEXELS: u32 = 16384;
 
 /// The 32-bit word of a texel buffer's texture descriptor that holds the number of texels.
 pub const BUFFER_SIZE_WORD: u32 = 4;

@@ -11,7 +11,7 @@
 //! A location has words up to its last written component; the order within a group is that of the locations,
 //! built-in ones first (Mesa 26.1 does the same; like Mesa, we have no 16-bit varyings: their counts are 0).
 
-use crate::fragment::{CoefficientSource, Interpolation};
+use crate::fragment::{CoefficientSource, Corner, Interpolation};
 use crate::record::{FieldError, cf_binding, cf_header, output_select, varying_counts, vertex_outputs};
 use crate::vertex::{Output, Varying};
 
@@ -63,6 +63,8 @@ impl Output {
             Output::Stream => ((2, 2), 0),
             Output::StreamCorner(corner) => ((2, 2), 1 + corner),
             Output::Culled(index) => ((3, index / 4), index % 4),
+            Output::ReadPosition(component) => ((3, 8), component),
+            Output::CornerPosition(component) => ((3, 9), component),
             Output::User { location, component } => ((4, location), component),
             Output::Position(component) => ((5, 0), component),
             Output::ClipDistance(index) => ((5, 1), index),
@@ -196,16 +198,21 @@ impl OutputLayout {
 /// The interpolation of a varying's vector.
 fn interpolation(output: Output, inputs: &[CoefficientSource]) -> Interpolation {
     match output {
-        Output::Viewport | Output::PrimitiveId | Output::Stream | Output::StreamCorner(_) => {
-            return Interpolation::Flat;
-        }
+        Output::Viewport
+        | Output::PrimitiveId
+        | Output::Stream
+        | Output::StreamCorner(_)
+        | Output::CornerPosition(_) => return Interpolation::Flat,
         Output::Culled(_) => return Interpolation::Linear,
         _ => {}
     }
     let reads = |source: &&CoefficientSource| {
         source.output().is_some_and(|other| other.vector().0 == output.vector().0)
     };
-    let kinds = inputs.iter().filter(reads).map(|source| source.interpolation());
+    let kinds = inputs.iter().filter(reads).map(|source| match source.interpolation() {
+        Interpolation::Corner(_) => Interpolation::Flat,
+        interpolation => interpolation,
+    });
     // Unread locations are flat, built-in varyings perspective-correct (Mesa 26.1 does the same).
     let unread = match output {
         Output::User { .. } => Interpolation::Flat,
@@ -214,18 +221,6 @@ fn interpolation(output: Output, inputs: &[CoefficientSource]) -> Interpolation 
     // A location has one interpolation in each language; flat takes precedence because the hardware cannot
     // derive a flat value from another kind.
     kinds.min().unwrap_or(unread)
-}
-
-/// The provoking vertex, which provides flat values.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub enum Provoking {
-    /// The first one.
-    #[default]
-    First,
-    /// The second one, of triangle fans.
-    Second,
-    /// The last one of a triangle.
-    Third,
 }
 
 /// The source of coefficients.
@@ -270,14 +265,16 @@ impl CoefficientBinding {
             && (self.source, self.interpolation) == (next.source, next.interpolation)
     }
 
-    fn to_bytes(self, provoking: Provoking) -> Result<Vec<u8>, FieldError> {
+    fn to_bytes(self, provoking: Corner) -> Result<Vec<u8>, FieldError> {
         use cf_binding::*;
         let shade = match (self.interpolation, provoking) {
             (Interpolation::Perspective, _) => 7,
             (Interpolation::Linear, _) => 3,
-            (Interpolation::Flat, Provoking::First) => 0,
-            (Interpolation::Flat, Provoking::Second) => 6,
-            (Interpolation::Flat, Provoking::Third) => 2,
+            (Interpolation::Flat, vertex) | (Interpolation::Corner(vertex), _) => match vertex {
+                Corner::First => 0,
+                Corner::Second => 6,
+                Corner::Third => 2,
+            },
         };
         let source = match self.source {
             BindingSource::Varying => 0,
@@ -344,7 +341,7 @@ impl CoefficientBindings {
     ///
     /// # Errors
     /// More slots or registers than the records can hold.
-    pub fn to_bytes(&self, provoking: Provoking) -> Result<Vec<u8>, FieldError> {
+    pub fn to_bytes(&self, provoking: Corner) -> Result<Vec<u8>, FieldError> {
         if self.bindings.is_empty() {
             return Ok(Vec::new());
         }
@@ -458,10 +455,10 @@ mod tests {
         ];
         let outputs = OutputLayout::new(&[user(0, 0), user(1, 0), user(1, 1)], &inputs);
         assert_eq!(outputs.counts.to_bytes(), Ok(vec![0, 1, 2, 0]));
-        let bytes = CoefficientBindings::new(&inputs, &outputs).to_bytes(Provoking::First).expect("fits");
+        let bytes = CoefficientBindings::new(&inputs, &outputs).to_bytes(Corner::First).expect("fits");
         let words: Vec<u32> = bytes.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word)).collect();
         assert_eq!(words, [4 | 3 << 8, 1 | 3 << 2 | 2 << 8, 1 << 8 | 2 << 16]);
-        assert_eq!(CoefficientBindings::default().to_bytes(Provoking::First), Ok(Vec::new()));
+        assert_eq!(CoefficientBindings::default().to_bytes(Corner::First), Ok(Vec::new()));
     }
 
     /// For draws of `tests/device/draw.cases`: outputs after the position, inputs, and Mesa 26.1.6's values

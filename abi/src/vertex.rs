@@ -148,6 +148,10 @@ pub enum Output {
     ReadClipDistance(u32),
     /// A cull distance, which only fragment shaders read.
     CullDistance(u32),
+    /// x, y or w of the position again, by number 0 to 2, for fragment shaders to interpolate.
+    ReadPosition(u32),
+    /// x, y or w of the position again, by number 0 to 2, for fragment shaders to read of each vertex.
+    CornerPosition(u32),
     /// 0 if a cull distance is negative, else 1: primitives with 0 at every vertex are culled.
     Culled(u32),
     /// Layer in the low half, viewport in the high half.
@@ -186,23 +190,6 @@ pub struct OutputStore {
     pub offset: u32,
     /// The slot in the instruction.
     pub slot: u16,
-}
-
-/// The draw numbers that a vertex shader reads.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub struct DrawNumbers {
-    /// Base vertex or base instance.
-    pub base: bool,
-    /// The number of the draw.
-    pub draw: bool,
-}
-
-impl std::ops::BitOr for DrawNumbers {
-    type Output = DrawNumbers;
-
-    fn bitor(self, other: DrawNumbers) -> DrawNumbers {
-        DrawNumbers { base: self.base || other.base, draw: self.draw || other.draw }
-    }
 }
 
 /// A slot that a vertex shader writes.

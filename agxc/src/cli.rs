@@ -12,6 +12,7 @@ use crate::commands::{self, COMMANDS, Takes};
 use crate::context::{Context, ERROR_FORMATS, Preprocessor, choose_colour};
 use crate::diagnostic::Failure;
 use crate::emit::EMITS;
+use crate::glsl::Dialect;
 use crate::output;
 use crate::times::Times;
 
@@ -157,15 +158,34 @@ fn globals(matches: &ArgMatches, context: &mut Context) -> Result<(), Failure> {
         start_log(level)?;
     }
     let Some((_, options)) = matches.subcommand() else { return Ok(()) };
+    context.preprocessor = preprocessor(options)?;
+    Ok(())
+}
+
+/// How the options of a command translate GLSL and HLSL.
+///
+/// # Errors
+/// A folder for included files cannot be read.
+pub fn preprocessor(options: &ArgMatches) -> Result<Preprocessor, Failure> {
     // Commands without shader inputs lack these options.
     let many = |name: &str| -> Vec<String> {
         options.try_get_many::<String>(name).ok().flatten().into_iter().flatten().cloned().collect()
     };
-    context.preprocessor = Preprocessor { includes: many("include"), defines: many("define") };
-    for folder in &context.preprocessor.includes {
+    let dialect = options.try_get_one::<String>("glsl").ok().flatten();
+    let preprocessor = Preprocessor {
+        includes: many("include"),
+        defines: many("define"),
+        dialect: dialect
+            .map(|name| Dialect::find(name))
+            .transpose()?
+            .flatten()
+            .map(|known| known.name.to_owned()),
+        auto_map: options.try_get_one::<bool>("auto-map").ok().flatten().is_some_and(|is_set| *is_set),
+    };
+    for folder in &preprocessor.includes {
         std::fs::read_dir(folder).map_err(|error| Failure::file(folder, &error))?;
     }
-    Ok(())
+    Ok(preprocessor)
 }
 
 /// Codes of warnings; 0 is every warning.

@@ -130,7 +130,7 @@ pub static CODES: &[Code] = &[
         number: 109,
         title: "unsupported shader stage",
         explanation: "The extension of the input names a stage that is not supported. Vertex, tessellation, geometry, \
-                      fragment and compute shaders are.",
+                      task, mesh, fragment and compute shaders are.",
         exit: Exit::Unsupported,
     },
     Code {
@@ -146,6 +146,12 @@ pub static CODES: &[Code] = &[
         explanation: "glslangValidator or dxc was stopped by a signal, or ended with an error code and without a message \
                       about the text. The message has its exit status and the first line that it printed.",
         exit: Exit::Unsupported,
+    },
+    Code {
+        number: 112,
+        title: "report not understood",
+        explanation: "The file is not a report of agx-kit, or a line of its last block is unknown; the message names it.",
+        exit: Exit::Rejected,
     },
     Code {
         number: 200,
@@ -254,6 +260,14 @@ pub static CODES: &[Code] = &[
         exit: Exit::Rejected,
     },
     Code {
+        number: 406,
+        title: "language server protocol",
+        explanation: "Standard input of `agxc lsp` has ended without the notification `exit`, or before the request `shutdown`: \
+                      the editor has ended unexpectedly, or something else started the server. Editors start it as \
+                      docs/editors.md shows.",
+        exit: Exit::Rejected,
+    },
+    Code {
         number: 500,
         title: "warning: uninitialised variable",
         explanation: "A variable of a function is read before it is written; its value is undefined. \
@@ -346,6 +360,13 @@ pub fn find(number: u16) -> Option<&'static Code> {
 pub fn of_compiler(number: u16) -> Option<&'static ErrorRow> {
     let rows = || agx_compiler::CODES.iter().flat_map(|rows| rows.iter());
     rows().find(|row| row.code == number && number >= FIRST_OF_COMPILER)
+}
+
+/// Title and explanation of a number; empty if it is unknown.
+pub fn texts(number: u16) -> (&'static str, &'static str) {
+    let own = || find(number).map(|row| (row.title, row.explanation));
+    let compilers = || of_compiler(number).map(|row| (row.title(), row.explanation.trim()));
+    compilers().or_else(own).unwrap_or_default()
 }
 
 /// The exit code that a number leads to.

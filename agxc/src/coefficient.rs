@@ -1,6 +1,6 @@
 //! Inputs of fragment shaders as JSON: written with the shader's information, read as `fragment_inputs` of a key.
 
-use agx_abi::fragment::{CoefficientSource, Interpolation};
+use agx_abi::fragment::{CoefficientSource, Corner, Interpolation};
 use serde::{Deserialize, Serialize};
 
 /// The source of a coefficient register.
@@ -12,10 +12,10 @@ pub struct CoefficientFile {
     location: Option<u32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     component: Option<u32>,
-    /// Number of the distance.
+    /// Number of the distance, or 0 to 2 of x, y and w of a position.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     index: Option<u32>,
-    /// Interpolation; only for locations, because the other kinds determine it.
+    /// Interpolation; only for locations and positions of vertices, because the other kinds determine it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     interpolation: Option<InterpolationName>,
 }
@@ -34,6 +34,8 @@ enum Kind {
     CullDistance,
     Culled,
     User,
+    Position,
+    CornerPosition,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -42,6 +44,9 @@ enum InterpolationName {
     Flat,
     Linear,
     Perspective,
+    First,
+    Second,
+    Third,
 }
 
 impl From<Interpolation> for InterpolationName {
@@ -50,6 +55,9 @@ impl From<Interpolation> for InterpolationName {
             Interpolation::Flat => InterpolationName::Flat,
             Interpolation::Linear => InterpolationName::Linear,
             Interpolation::Perspective => InterpolationName::Perspective,
+            Interpolation::Corner(Corner::First) => InterpolationName::First,
+            Interpolation::Corner(Corner::Second) => InterpolationName::Second,
+            Interpolation::Corner(Corner::Third) => InterpolationName::Third,
         }
     }
 }
@@ -60,6 +68,9 @@ impl From<InterpolationName> for Interpolation {
             InterpolationName::Flat => Interpolation::Flat,
             InterpolationName::Linear => Interpolation::Linear,
             InterpolationName::Perspective => Interpolation::Perspective,
+            InterpolationName::First => Interpolation::Corner(Corner::First),
+            InterpolationName::Second => Interpolation::Corner(Corner::Second),
+            InterpolationName::Third => Interpolation::Corner(Corner::Third),
         }
     }
 }
@@ -77,6 +88,8 @@ impl From<CoefficientSource> for CoefficientFile {
             CoefficientSource::CullDistance(index) => (Kind::CullDistance, Some(index)),
             CoefficientSource::Culled(index) => (Kind::Culled, Some(index)),
             CoefficientSource::User { .. } => (Kind::User, None),
+            CoefficientSource::Position(component) => (Kind::Position, Some(component)),
+            CoefficientSource::CornerPosition { component, .. } => (Kind::CornerPosition, Some(component)),
         };
         let (location, component) = match source {
             CoefficientSource::User { location, component, .. } => (Some(location), Some(component)),
@@ -109,6 +122,13 @@ impl CoefficientFile {
             Kind::ReadClipDistance => CoefficientSource::ClipDistance(index?),
             Kind::CullDistance => CoefficientSource::CullDistance(index?),
             Kind::Culled => CoefficientSource::Culled(index?),
+            Kind::Position => CoefficientSource::Position(index?),
+            Kind::CornerPosition => match self.interpolation.map(Interpolation::from) {
+                Some(Interpolation::Corner(corner)) => {
+                    CoefficientSource::CornerPosition { component: index?, corner }
+                }
+                _ => return Err("`interpolation` must name a vertex"),
+            },
             Kind::User => CoefficientSource::User {
                 location: self.location.ok_or("`location` is missing")?,
                 component: self.component.filter(|at| *at < 4).ok_or("`component` must be 0 to 3")?,
@@ -144,6 +164,9 @@ mod tests {
             user(Interpolation::Flat),
             user(Interpolation::Linear),
             user(Interpolation::Perspective),
+            user(Interpolation::Corner(Corner::Second)),
+            CoefficientSource::Position(2),
+            CoefficientSource::CornerPosition { component: 1, corner: Corner::Third },
         ];
         for source in sources {
             let text = serde_json::to_string(&CoefficientFile::from(source)).unwrap();

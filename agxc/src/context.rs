@@ -42,12 +42,16 @@ pub struct Preprocessor {
     pub includes: Vec<String>,
     /// Macros: `NAME` or `NAME=VALUE`.
     pub defines: Vec<String>,
+    /// The name of a dialect of GLSL other than that of Vulkan.
+    pub dialect: Option<String>,
+    /// Whether locations and bindings that GLSL lacks are assigned.
+    pub auto_map: bool,
 }
 
 impl Preprocessor {
-    /// No includes and no macros.
+    /// No includes, no macros, and GLSL as Vulkan has it.
     pub fn is_empty(&self) -> bool {
-        self.includes.is_empty() && self.defines.is_empty()
+        *self == Preprocessor::default()
     }
 }
 

@@ -311,12 +311,12 @@ mod tests {
     #[test]
     fn compiler_errors_keep_kind_and_place() {
         let (compiler, key) = (Compiler::default(), CompileKey::default());
-        let mut module: Vec<u8> = [0x0723_0203, 0x0001_0000, 0, 8, 0, 0x0002_0011, 6_u32]
+        let mut module: Vec<u8> = [0x0723_0203, 0x0001_0000, 0, 8, 0, 0x0002_0011, 17_u32]
             .iter()
             .flat_map(|word| word.to_le_bytes())
             .collect();
         let error =
-            compiler.compile(&mut Scratch::default(), Input::spirv(&module), &key).expect_err("Kernel");
+            compiler.compile(&mut Scratch::default(), Input::spirv(&module), &key).expect_err("Pipes");
         let diagnostic = Diagnostic::from_compiler(error, "a.spv");
         assert_eq!(diagnostic.place(), "a.spv: word 5 (OpCapability): ");
         assert_eq!(codes::exit(diagnostic.code), codes::Exit::Unsupported);

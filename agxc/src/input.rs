@@ -36,6 +36,18 @@ static OTHERS: &[(Kind, &str, &[&str])] = &[
     (Kind::Hex, "hex", &["hex"]),
 ];
 
+/// Languages that are not read, by extension, and what to do instead with FILE.
+static ELSEWHERE: &[(&str, &str)] = &[
+    ("spvasm", "the assembly of SPIR-V is assembled by `spirv-as FILE -o OUT.spv`, from the SPIR-V Tools"),
+    ("slang", "Slang is translated by `slangc FILE -target spirv -o OUT.spv`"),
+    (
+        "metal",
+        "no program translates the Metal Shading Language to SPIR-V; `slangc FILE -target spirv -o OUT.spv` translates \
+         Slang, from which `slangc FILE -target metal` makes the Metal text",
+    ),
+    ("cl", "OpenCL C is translated by `clang -cl-std=CL3.0 -target spirv64 -O2 -c FILE -o OUT.spv`"),
+];
+
 impl Kind {
     /// Names for `-x`: the compiler's languages, then the others.
     pub fn names() -> Vec<&'static str> {
@@ -121,12 +133,20 @@ pub fn from_bytes(
                 Kind::names().join(", ")
             ))
         })?,
-        None => Kind::guess(name, &bytes).ok_or_else(|| {
-            Diagnostic::new(100, "cannot determine the input type; specify it with -x").in_file(name)
-        })?,
+        None => Kind::guess(name, &bytes).ok_or_else(|| unknown_kind(name))?,
     };
     let preprocessor = context.preprocessor.clone();
     Ok(File { name: name.to_owned(), kind, bytes, translation: OnceCell::new(), preprocessor })
+}
+
+/// The error for an input of no kind.
+fn unknown_kind(name: &str) -> Diagnostic {
+    let elsewhere = name.rsplit_once('.').and_then(|(stem, extension)| {
+        let (_, message) = ELSEWHERE.iter().find(|(known, _)| *known == extension)?;
+        Some(message.replace("FILE", name).replace("OUT", stem))
+    });
+    let unknown = || "cannot determine the input type; specify it with -x".to_owned();
+    Diagnostic::new(100, elsewhere.unwrap_or_else(unknown)).in_file(name)
 }
 
 /// Begins some texts; it is not part of them.

@@ -4,7 +4,7 @@
 
 use agx_abi::fragment::CoefficientSource;
 use agx_abi::tile::{ColourFormat, TilePass};
-use agx_abi::{Stage, Target};
+use agx_abi::{MeshKind, Stage, Target};
 use agx_compiler::internal::pipeline;
 use agx_compiler::{ColourModel, CompileKey, Conversion};
 use clap::ArgMatches;
@@ -16,6 +16,7 @@ use crate::diagnostic::Failure;
 use crate::draw::{Draw, DrawFile, unknown_format};
 use crate::input::{self, File};
 use crate::json;
+use crate::kernel;
 use crate::layout::{self, RobustnessFile, SetFile};
 use crate::linking::{MovedFile, VertexOutputsFile};
 use crate::modules::{self, Scalar, SpecConstant};
@@ -38,6 +39,7 @@ struct KeyFile {
     geometry: Option<GeometryFile>,
     stored_rows: Option<RowsFile>,
     tessellation: Option<PatchFile>,
+    mesh: Option<String>,
     fragment_inputs: Option<Vec<CoefficientFile>>,
     moved: Vec<MovedFile>,
     vertex_outputs: Option<VertexOutputsFile>,
@@ -47,6 +49,7 @@ struct KeyFile {
     texel_triples: bool,
     conversions: Vec<ConversionFile>,
     workgroup_base: bool,
+    workgroup_size: Option<[u32; 3]>,
     tile: Option<TileFile>,
     robustness: RobustnessFile,
     layout: Option<Vec<SetFile>>,
@@ -62,6 +65,8 @@ struct KeyFile {
 struct ConversionFile {
     set: u32,
     binding: u32,
+    #[serde(default)]
+    element: u32,
     planes: u8,
     model: String,
     #[serde(default)]
@@ -83,18 +88,28 @@ const MODELS: [(&str, ColourModel); 5] = [
 
 impl ConversionFile {
     fn read(&self) -> Result<Conversion, String> {
-        let ConversionFile { set, binding, planes, narrow, bits, cosited, swizzle, .. } = *self;
+        let ConversionFile { set, binding, element, planes, narrow, bits, cosited, swizzle, .. } = *self;
         let known = MODELS.iter().find(|(name, _)| *name == self.model);
         let names = || MODELS.map(|(name, _)| name).join(", ");
         let unknown = || format!("conversions: unknown model `{}`; expected one of {}", self.model, names());
         let (_, model) = *known.ok_or_else(unknown)?;
-        Ok(Conversion { set, binding, planes, model, narrow, bits, cosited, swizzle })
+        Ok(Conversion { set, binding, element, planes, model, narrow, bits, cosited, swizzle })
     }
 
     fn of(conversion: &Conversion) -> ConversionFile {
-        let Conversion { set, binding, planes, model, narrow, bits, cosited, swizzle } = *conversion;
+        let Conversion { set, binding, element, planes, model, narrow, bits, cosited, swizzle } = *conversion;
         let name = MODELS.iter().find(|(_, known)| *known == model).map_or("rgb", |(name, _)| name);
-        ConversionFile { set, binding, planes, model: name.to_owned(), narrow, bits, cosited, swizzle }
+        ConversionFile {
+            set,
+            binding,
+            element,
+            planes,
+            model: name.to_owned(),
+            narrow,
+            bits,
+            cosited,
+            swizzle,
+        }
     }
 }
 
@@ -178,6 +193,14 @@ fn from_options(options: &ArgMatches, name: &str) -> Result<(Target, CompileKey)
         })?;
         key.max_gpr_halves = Some(halves);
     }
+    let global = options.try_get_one::<String>("global-size").ok().flatten();
+    match (text("local-size"), global) {
+        (Some(text), _) => key.workgroup_size = Some(kernel::numbers("local-size", text, 1)?),
+        (None, Some(text)) => {
+            key.workgroup_size = Some(kernel::workgroup(kernel::numbers("global-size", text, 1)?))
+        }
+        (None, None) => {}
+    }
     key.spill_everything |= options.get_flag("spill-everything");
     key.validate |= options.get_flag("check");
     let chip = text("target").map(|name| target_called(name)).transpose().map_err(Failure::usage)?;
@@ -196,6 +219,15 @@ fn draw_of(options: &ArgMatches, name: &str) -> Result<Option<Draw>, Failure> {
         }
         draw => Ok(draw),
     }
+}
+
+/// Checks the options without a file.
+///
+/// # Errors
+/// A value is wrong, or the file of `--key` cannot be read.
+pub fn check(options: &ArgMatches) -> Result<(), Failure> {
+    from_options(options, "key")?;
+    draw(options).map(|_| ())
 }
 
 /// Target and key for the input `file`: as the options give them, but specialization constants may have the names of
@@ -222,11 +254,25 @@ fn with_constants(
     options: &ArgMatches,
     (chip, mut key): (Target, CompileKey),
 ) -> Result<(Target, CompileKey), Failure> {
-    let settings: Vec<&String> = options.get_many::<String>("spec").into_iter().flatten().collect();
-    if settings.is_empty() {
-        return Ok((chip, key));
+    let settings = options.get_many::<String>("spec").into_iter().flatten();
+    set_constants(file, &mut key, settings.map(String::as_str))?;
+    Ok((chip, key))
+}
+
+/// Sets specialization constants of the module in `file`, each as NUMBER=VALUE or NAME=VALUE.
+///
+/// # Errors
+/// The module has no such constant, or its type does not have the value.
+pub fn set_constants<'s>(
+    file: &File,
+    key: &mut CompileKey,
+    settings: impl Iterator<Item = &'s str>,
+) -> Result<(), Failure> {
+    let mut settings = settings.peekable();
+    if settings.peek().is_none() {
+        return Ok(());
     }
-    let declared = modules::declarations(file, &key)?;
+    let declared = modules::declarations(file, key)?;
     for setting in settings {
         let (name, value) = setting.split_once('=').unwrap_or((setting, ""));
         let id = name.parse().ok();
@@ -238,9 +284,9 @@ fn with_constants(
             (None, Some(id)) if !declared.is_complete => (id, bits(setting, value, None)?),
             (None, _) => return Err(unknown_constant(name, &declared.spec_constants)),
         };
-        set(&mut key, id, bits);
+        set(key, id, bits);
     }
-    Ok((chip, key))
+    Ok(())
 }
 
 /// The key from the options alone as JSON, for `--print-key`: specialization constants by number, as raw bits.
@@ -321,6 +367,7 @@ fn key(file: KeyFile) -> Result<CompileKey, String> {
     key.geometry = file.geometry.map(GeometryFile::read);
     key.stored_rows = file.stored_rows.map(RowsFile::read);
     key.tessellation = file.tessellation.map(PatchFile::read);
+    key.mesh = file.mesh.as_deref().map(mesh).transpose()?;
     key.fragment_inputs = file.fragment_inputs.as_deref().map(fragment_inputs).transpose()?;
     key.moved = file.moved.into_iter().map(MovedFile::into).collect();
     key.vertex_outputs = file.vertex_outputs.map(VertexOutputsFile::into);
@@ -330,6 +377,7 @@ fn key(file: KeyFile) -> Result<CompileKey, String> {
     key.texel_triples = file.texel_triples;
     key.conversions = file.conversions.iter().map(ConversionFile::read).collect::<Result<_, _>>()?;
     key.workgroup_base = file.workgroup_base;
+    key.workgroup_size = file.workgroup_size;
     key.tile = file.tile.map(tile).transpose()?;
     key.robustness = file.robustness.read()?;
     key.layout = file.layout.as_deref().map(layout::read).transpose()?;
@@ -400,7 +448,9 @@ fn bits(setting: &str, value: &str, scalar: Option<Scalar>) -> Result<u64, Failu
         }
     };
     bits.ok_or_else(|| {
-        Failure::usage(format!("--spec `{setting}`: expected ID=VALUE or NAME=VALUE with {expected}"))
+        Failure::usage(format!(
+            "specialization constant `{setting}`: expected ID=VALUE or NAME=VALUE with {expected}"
+        ))
     })
 }
 
@@ -437,6 +487,13 @@ pub fn text(options: &ArgMatches, target: Target, key: &CompileKey) -> Result<St
     Ok(to_json(target, key, given(options, "key")?.draw))
 }
 
+/// Which of the shaders of a mesh pipeline a name is.
+fn mesh(name: &str) -> Result<MeshKind, String> {
+    let kinds = [MeshKind::Task, MeshKind::Mesh];
+    let known = kinds.into_iter().find(|kind| kind.name() == name);
+    known.ok_or_else(|| format!("unknown kind `{name}` of mesh shader; expected `task` or `mesh`"))
+}
+
 /// The key as JSON text.
 pub fn to_json(target: Target, key: &CompileKey, draw: Option<DrawFile>) -> String {
     let file = KeyFile {
@@ -452,6 +509,7 @@ pub fn to_json(target: Target, key: &CompileKey, draw: Option<DrawFile>) -> Stri
         geometry: key.geometry.as_ref().map(GeometryFile::of),
         stored_rows: key.stored_rows.map(RowsFile::from),
         tessellation: key.tessellation.map(PatchFile::from),
+        mesh: key.mesh.map(|kind| kind.name().to_owned()),
         fragment_inputs: key
             .fragment_inputs
             .as_ref()
@@ -464,6 +522,7 @@ pub fn to_json(target: Target, key: &CompileKey, draw: Option<DrawFile>) -> Stri
         texel_triples: key.texel_triples,
         conversions: key.conversions.iter().map(ConversionFile::of).collect(),
         workgroup_base: key.workgroup_base,
+        workgroup_size: key.workgroup_size,
         tile: key.tile.as_ref().map(|pass| TileFile {
             formats: pass
                 .formats
@@ -547,6 +606,7 @@ mod tests {
         wanted.moved =
             vec![agx_abi::linking::MovedSteps { output, steps: vec![agx_abi::linking::Step::Scale(value)] }];
         wanted.vertex_outputs = Some(agx_abi::linking::VertexOutputs { written: vec![output], known });
+        wanted.mesh = Some(MeshKind::Task);
         wanted.sample_shading = true;
         wanted.sampler_bias = true;
         wanted.pairs_samplers = true;
@@ -555,6 +615,7 @@ mod tests {
         wanted.conversions = vec![Conversion {
             set: 1,
             binding: 2,
+            element: 1,
             planes,
             model,
             narrow: true,
@@ -563,6 +624,7 @@ mod tests {
             swizzle,
         }];
         wanted.workgroup_base = true;
+        wanted.workgroup_size = Some([8, 4, 2]);
         let mut pass = TilePass { formats: [None; 8], samples: 4, input_attachments: vec![(2, 1)] };
         pass.formats[1] = Some(ColourFormat::Rgba8Srgb);
         wanted.tile = Some(pass);

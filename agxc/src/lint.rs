@@ -1,5 +1,6 @@
 //! Warnings: allowed code in a shader that may be a mistake, and avoidable costs of its code.
 
+use agx_abi::kernel::LITERAL_SAMPLER_SET;
 use agx_abi::layout::FieldValue;
 use agx_abi::occupancy::{OCCUPANCY, max_threads};
 use agx_abi::{SamplerBinding, ShaderInfo, UniformRange, UniformSource};
@@ -89,7 +90,10 @@ fn uses(info: &ShaderInfo, set: u32, binding: u32) -> bool {
         | SamplerBinding::Paired { set: own, binding: at, .. } => (own, at) == (set, binding),
         SamplerBinding::Loads => false,
     });
-    of_uniforms || of_textures || of_samplers
+    let of_kernel = info.kernel.as_ref().is_some_and(|kernel| {
+        set == LITERAL_SAMPLER_SET || set == 0 && kernel.arguments.iter().any(|known| known.index == binding)
+    });
+    of_uniforms || of_textures || of_samplers || of_kernel
 }
 
 /// The warning that a few registers less would let a core hold more threads.

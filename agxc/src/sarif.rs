@@ -54,9 +54,7 @@ fn id(code: u16) -> String {
 
 /// The rule of a code: its title and explanation.
 fn rule(code: u16) -> Value {
-    let own = || codes::find(code).map(|row| (row.title, row.explanation.to_owned()));
-    let compilers = || codes::of_compiler(code).map(|row| (row.title(), row.explanation.trim().to_owned()));
-    let (title, explanation) = compilers().or_else(own).unwrap_or_default();
+    let (title, explanation) = codes::texts(code);
     json!({ "id": id(code), "shortDescription": { "text": title }, "fullDescription": { "text": explanation } })
 }
 

@@ -107,6 +107,12 @@ fn info(info: &ShaderInfo) -> Value {
     if let Some(modes) = &info.geometry {
         value["geometry"] = stage_json::geometry(modes, &info.varyings);
     }
+    if let Some(kernel) = &info.kernel {
+        value["kernel"] = stage_json::kernel(kernel);
+    }
+    if let Some(modes) = &info.mesh {
+        value["mesh"] = stage_json::mesh(modes, &info.varyings);
+    }
     value
 }
 

@@ -1,8 +1,9 @@
 //! Information about vertex and fragment shaders for a driver, as JSON.
 
+use agx_abi::kernel::{LiteralSampler, PrintfFormat};
 use agx_abi::tessellation::{Domain, Spacing, TessellationInfo};
 use agx_abi::vertex::{Attribute, RunsAs, Varying};
-use agx_abi::{FragmentInfo, GeometryInfo, ShaderInfo};
+use agx_abi::{FragmentInfo, GeometryInfo, KernelArgument, KernelInfo, MeshInfo, ShaderInfo};
 use serde_json::{Value, json};
 
 use crate::coefficient::CoefficientFile;
@@ -17,8 +18,8 @@ pub fn vertex(info: &ShaderInfo) -> Value {
         "attributes": info.attributes.iter().map(attribute).collect::<Vec<_>>(),
         "varyings": varyings(&info.varyings),
         "known_outputs": info.known_outputs.iter().map(KnownFile::from).collect::<Vec<_>>(),
-        "reads_base": info.draw_numbers.base,
-        "reads_draw_number": info.draw_numbers.draw,
+        "reads_base": info.reads.base,
+        "reads_draw_number": info.reads.draw,
     })
 }
 
@@ -45,6 +46,55 @@ pub fn tessellation(info: TessellationInfo) -> Value {
         "spacing": spacing.map(Spacing::name),
         "clockwise": clockwise,
         "points": points,
+    })
+}
+
+/// Memory of a task or mesh shader, and the slots in which the mesh shader stores its outputs.
+pub fn mesh(info: &MeshInfo, slots: &[Varying]) -> Value {
+    let MeshInfo {
+        kind,
+        corners,
+        vertices,
+        primitives,
+        vertex_words,
+        primitive_words,
+        drawn_words,
+        payload_bytes,
+    } = info;
+    json!({
+        "kind": kind.name(),
+        "corners": corners,
+        "vertices": vertices,
+        "primitives": primitives,
+        "vertex_words": vertex_words,
+        "primitive_words": primitive_words,
+        "drawn_words": drawn_words,
+        "payload_bytes": payload_bytes,
+        "varyings": varyings(slots),
+    })
+}
+
+/// The arguments of an OpenCL kernel.
+pub fn kernel(info: &KernelInfo) -> Value {
+    let KernelInfo { arguments, block_bytes, fixed_size, formats, samplers } = info;
+    let argument = |argument: &KernelArgument| {
+        let KernelArgument { name, kind, index, offset, size, align } = argument;
+        json!({
+            "name": name, "kind": kind.name(), "index": index, "offset": offset, "size": size, "align": align,
+        })
+    };
+    let sampler = |sampler: &LiteralSampler| {
+        json!({
+            "addressing": sampler.addressing.name(), "normalized": sampler.normalized, "linear": sampler.linear,
+        })
+    };
+    let format = |format: &PrintfFormat| json!({ "text": String::from_utf8_lossy(&format.text), "sizes": format.sizes });
+    json!({
+        "arguments": arguments.iter().map(argument).collect::<Vec<_>>(),
+        "block_bytes": block_bytes,
+        "fixed_size": fixed_size,
+        "samplers": samplers.iter().map(sampler).collect::<Vec<_>>(),
+        "formats": formats.iter().map(format).collect::<Vec<_>>(),
     })
 }
 

@@ -3,6 +3,7 @@
 
 #![cfg_attr(not(test), deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects))]
 
+use agx_abi::kernel::{Addressing, LITERAL_SAMPLER_SET, LiteralSampler};
 use agx_emulator::launch::BufferBinding;
 use agx_emulator::launch::textures::{
     Border, Dimension, Format, SamplerResource, SamplerState, Shape, TextureResource, Wrap,
@@ -294,6 +295,7 @@ const SAMPLER_WORDS: &[(&str, Change)] = &[
     ("border_transparent", |state| border(state, Border::TransparentBlack)),
     ("border_black", |state| border(state, Border::OpaqueBlack)),
     ("border_white", |state| border(state, Border::OpaqueWhite)),
+    ("texels", |state| state.pixel_coordinates = true),
     ("compare_less_equal", |state| state.compare = 0),
     ("compare_greater_equal", |state| state.compare = 1),
     ("compare_less", |state| state.compare = 2),
@@ -307,6 +309,23 @@ const SAMPLER_WORDS: &[(&str, Change)] = &[
 fn border(state: &mut SamplerState, border: Border) {
     state.wrap = [Wrap::ClampToBorder; 3];
     state.border = border;
+}
+
+/// A sampler that a kernel states.
+pub fn literal(binding: u32, literal: &LiteralSampler) -> SamplerResource {
+    let wrap = match literal.addressing {
+        Addressing::None | Addressing::ClampToEdge => Wrap::ClampToEdge,
+        Addressing::Clamp => Wrap::ClampToBorder,
+        Addressing::Repeat => Wrap::Repeat,
+        Addressing::RepeatMirrored => Wrap::MirroredRepeat,
+    };
+    let state = SamplerState {
+        linear: [literal.linear; 2],
+        wrap: [wrap; 3],
+        pixel_coordinates: !literal.normalized,
+        ..SamplerState::default()
+    };
+    SamplerResource { set: LITERAL_SAMPLER_SET, binding, element: 0, state }
 }
 
 /// A sampler with these settings; the default is nearest and clamped to the edge.

@@ -60,6 +60,8 @@ mirrored! {
     PrimitiveId;
     Stream;
     StreamCorner(index);
+    ReadPosition(index);
+    CornerPosition(index);
     User { location, component };
 }
 
@@ -116,6 +118,8 @@ mod tests {
             Output::PrimitiveId,
             Output::Stream,
             Output::StreamCorner(1),
+            Output::ReadPosition(2),
+            Output::CornerPosition(0),
             Output::User { location: 6, component: 3 },
         ];
         let inputs = (7..).zip(outputs).map(|(slot, output)| Varying { slot, output }).collect();

@@ -20,7 +20,7 @@
 /**
  * The version of this interface, and of the shared library: it grows with every change of the header.
  */
-#define AGX_INTERFACE_VERSION 3
+#define AGX_INTERFACE_VERSION 4
 
 /**
  * `dynamic_offset` of bindings without dynamic offsets.
@@ -181,6 +181,14 @@ typedef enum {
    * The number of a corner of that primitive.
    */
   AGX_OUTPUT_KIND_STREAM_CORNER = 11,
+  /**
+   * x, y or w of the position again, for fragment shaders to interpolate.
+   */
+  AGX_OUTPUT_KIND_READ_POSITION = 12,
+  /**
+   * x, y or w of the position again, for fragment shaders to read of each vertex.
+   */
+  AGX_OUTPUT_KIND_CORNER_POSITION = 13,
 } AgxOutputKind;
 
 /**
@@ -227,6 +235,14 @@ typedef enum {
    * A component of a location.
    */
   AGX_COEFFICIENT_KIND_USER = 9,
+  /**
+   * x, y or w of the position.
+   */
+  AGX_COEFFICIENT_KIND_POSITION = 10,
+  /**
+   * x, y or w of the position of a vertex.
+   */
+  AGX_COEFFICIENT_KIND_CORNER_POSITION = 11,
 } AgxCoefficientKind;
 
 /**
@@ -245,7 +261,91 @@ typedef enum {
    * Perspective-correct.
    */
   AGX_INTERPOLATION_PERSPECTIVE = 2,
+  /**
+   * The value of the first vertex.
+   */
+  AGX_INTERPOLATION_FIRST = 3,
+  /**
+   * The value of the second vertex of a triangle.
+   */
+  AGX_INTERPOLATION_SECOND = 4,
+  /**
+   * The value of the last vertex.
+   */
+  AGX_INTERPOLATION_THIRD = 5,
 } AgxInterpolation;
+
+/**
+ * Kinds of arguments of kernels. Those from `AGX_ARGUMENT_KIND_GLOBAL_OFFSET` on are provided by the driver.
+ */
+typedef enum {
+  /**
+   * A number, a vector or a structure.
+   */
+  AGX_ARGUMENT_KIND_VALUE = 0,
+  /**
+   * A pointer to global memory: a 64-bit address, 0 for null.
+   */
+  AGX_ARGUMENT_KIND_GLOBAL = 1,
+  /**
+   * A pointer to constant memory, likewise.
+   */
+  AGX_ARGUMENT_KIND_CONSTANT = 2,
+  /**
+   * A pointer to workgroup memory: its 32-bit offset.
+   */
+  AGX_ARGUMENT_KIND_LOCAL = 3,
+  /**
+   * An image: the resource of set 0 whose binding is the number of the parameter.
+   */
+  AGX_ARGUMENT_KIND_IMAGE = 4,
+  /**
+   * A sampler, likewise.
+   */
+  AGX_ARGUMENT_KIND_SAMPLER = 5,
+  /**
+   * Numbers of the first work-item: three 32-bit numbers.
+   */
+  AGX_ARGUMENT_KIND_GLOBAL_OFFSET = 6,
+  /**
+   * Number of dimensions, 32 bits.
+   */
+  AGX_ARGUMENT_KIND_WORK_DIMENSION = 7,
+  /**
+   * Numbers of work-items: three 32-bit numbers.
+   */
+  AGX_ARGUMENT_KIND_GLOBAL_SIZE = 8,
+  /**
+   * The address of the buffer of `printf`.
+   */
+  AGX_ARGUMENT_KIND_PRINTF_BUFFER = 9,
+} AgxArgumentKind;
+
+/**
+ * What a sampler does with coordinates outside of the image.
+ */
+typedef enum {
+  /**
+   * Nothing is defined.
+   */
+  AGX_ADDRESSING_NONE = 0,
+  /**
+   * The nearest texel.
+   */
+  AGX_ADDRESSING_CLAMP_TO_EDGE = 1,
+  /**
+   * The border colour: zero, with alpha 1 if the image has no alpha.
+   */
+  AGX_ADDRESSING_CLAMP = 2,
+  /**
+   * The image repeated.
+   */
+  AGX_ADDRESSING_REPEAT = 3,
+  /**
+   * The image repeated with every second copy mirrored.
+   */
+  AGX_ADDRESSING_REPEAT_MIRRORED = 4,
+} AgxAddressing;
 
 /**
  * Stages of shaders.
@@ -759,6 +859,94 @@ typedef struct {
    */
   AgxOutput output;
 } AgxCapturedOutput;
+
+/**
+ * Properties of a kernel.
+ */
+typedef struct {
+  /**
+   * Bytes of the block of arguments.
+   */
+  uint32_t block_bytes;
+  /**
+   * The module fixes the size of workgroups; otherwise it is that of the key.
+   */
+  bool fixed_size;
+  /**
+   * Number of arguments: parameters in their order, then those that the driver provides.
+   */
+  size_t arguments;
+  /**
+   * Number of formats of `printf`.
+   */
+  size_t formats;
+  /**
+   * Number of samplers that the module states.
+   */
+  size_t samplers;
+} AgxKernelInfo;
+
+/**
+ * An argument of a kernel: bytes of a block, which takes the place of push constants.
+ */
+typedef struct {
+  /**
+   * Its name; empty if the module has none.
+   */
+  AgxText name;
+  /**
+   * What it is.
+   */
+  AgxArgumentKind kind;
+  /**
+   * Number of the parameter; arguments that the driver provides are numbered on.
+   */
+  uint32_t index;
+  /**
+   * First byte in the block.
+   */
+  uint32_t offset;
+  /**
+   * Bytes in the block; 0 for images and samplers.
+   */
+  uint32_t size;
+  /**
+   * Alignment in bytes: of the value, or of what a pointer points to.
+   */
+  uint32_t align;
+} AgxKernelArgument;
+
+/**
+ * A format of `printf`. A call stores a record of words: the number of the format, then its arguments.
+ */
+typedef struct {
+  /**
+   * The format without the final zero.
+   */
+  AgxBytes text;
+  /**
+   * Bytes of each argument in the record: 4 or 8.
+   */
+  AgxBytes sizes;
+} AgxPrintfFormat;
+
+/**
+ * A sampler that a module states: the resource of set 1 whose binding is its number.
+ */
+typedef struct {
+  /**
+   * Coordinates outside of the image.
+   */
+  AgxAddressing addressing;
+  /**
+   * Coordinates are from 0 to 1, otherwise in texels.
+   */
+  bool normalized;
+  /**
+   * Texels are interpolated.
+   */
+  bool linear;
+} AgxLiteralSampler;
 
 /**
  * The layout of a pipeline layout's binding in the memory of its set.
@@ -1364,6 +1552,44 @@ AgxStatus agx_shader_captured_output(const AgxShader *shader,
                                      size_t number,
                                      AgxCapturedOutput *captured_output,
                                      AgxError **error);
+
+/**
+ * Sets the size of workgroups, for kernels whose module does not fix it.
+ */
+AgxStatus agx_key_set_workgroup_size(AgxKey *key,
+                                     uint32_t x,
+                                     uint32_t y,
+                                     uint32_t z,
+                                     AgxError **error);
+
+/**
+ * Properties of a kernel. Other shaders are an argument error.
+ */
+AgxStatus agx_shader_kernel(const AgxShader *shader, AgxKernelInfo *info, AgxError **error);
+
+/**
+ * An argument of a kernel, by its place in the list.
+ */
+AgxStatus agx_kernel_argument(const AgxShader *shader,
+                              size_t number,
+                              AgxKernelArgument *argument,
+                              AgxError **error);
+
+/**
+ * A format of `printf` of a kernel.
+ */
+AgxStatus agx_kernel_printf_format(const AgxShader *shader,
+                                   size_t number,
+                                   AgxPrintfFormat *format,
+                                   AgxError **error);
+
+/**
+ * A sampler that the module of a kernel states.
+ */
+AgxStatus agx_kernel_sampler(const AgxShader *shader,
+                             size_t number,
+                             AgxLiteralSampler *sampler,
+                             AgxError **error);
 
 /**
  * Creates a key with default settings.

@@ -1,7 +1,7 @@
 //! The interface of a shader to other stages: attributes, outputs, coefficients, and captured outputs.
 
 use agx_abi::feedback::{CapturedOutput, Feedback, MAX_BUFFERS};
-use agx_abi::fragment::{CoefficientSource, DepthLayout, FragmentInfo, Interpolation, MAX_TARGETS};
+use agx_abi::fragment::{CoefficientSource, Corner, DepthLayout, FragmentInfo, Interpolation, MAX_TARGETS};
 use agx_abi::vertex::{Attribute, Output, RunsAs, Varying};
 use agx_abi::{ShaderInfo, Stage};
 
@@ -62,6 +62,10 @@ pub enum AgxOutputKind {
     Stream = 10,
     /// The number of a corner of that primitive.
     StreamCorner = 11,
+    /// x, y or w of the position again, for fragment shaders to interpolate.
+    ReadPosition = 12,
+    /// x, y or w of the position again, for fragment shaders to read of each vertex.
+    CornerPosition = 13,
 }
 
 /// An output of a vertex or geometry shader: a word.
@@ -91,6 +95,8 @@ impl From<Output> for AgxOutput {
             Output::PrimitiveId => of(AgxOutputKind::PrimitiveId, 0),
             Output::Stream => of(AgxOutputKind::Stream, 0),
             Output::StreamCorner(index) => of(AgxOutputKind::StreamCorner, index),
+            Output::ReadPosition(index) => of(AgxOutputKind::ReadPosition, index),
+            Output::CornerPosition(index) => of(AgxOutputKind::CornerPosition, index),
             Output::User { location, component } => {
                 AgxOutput { kind: AgxOutputKind::User, location, index: component }
             }
@@ -138,6 +144,10 @@ pub enum AgxCoefficientKind {
     Culled = 8,
     /// A component of a location.
     User = 9,
+    /// x, y or w of the position.
+    Position = 10,
+    /// x, y or w of the position of a vertex.
+    CornerPosition = 11,
 }
 
 /// How a value is interpolated across a primitive.
@@ -150,6 +160,12 @@ pub enum AgxInterpolation {
     Linear = 1,
     /// Perspective-correct.
     Perspective = 2,
+    /// The value of the first vertex.
+    First = 3,
+    /// The value of the second vertex of a triangle.
+    Second = 4,
+    /// The value of the last vertex.
+    Third = 5,
 }
 
 /// The contents of a coefficient register of a fragment shader.
@@ -172,6 +188,9 @@ impl From<CoefficientSource> for AgxCoefficient {
             Interpolation::Flat => AgxInterpolation::Flat,
             Interpolation::Linear => AgxInterpolation::Linear,
             Interpolation::Perspective => AgxInterpolation::Perspective,
+            Interpolation::Corner(Corner::First) => AgxInterpolation::First,
+            Interpolation::Corner(Corner::Second) => AgxInterpolation::Second,
+            Interpolation::Corner(Corner::Third) => AgxInterpolation::Third,
         };
         let of = |kind, index| AgxCoefficient { kind, location: 0, index, interpolation };
         match source {
@@ -184,6 +203,10 @@ impl From<CoefficientSource> for AgxCoefficient {
             CoefficientSource::ClipDistance(index) => of(AgxCoefficientKind::ClipDistance, index),
             CoefficientSource::CullDistance(index) => of(AgxCoefficientKind::CullDistance, index),
             CoefficientSource::Culled(index) => of(AgxCoefficientKind::Culled, index),
+            CoefficientSource::Position(index) => of(AgxCoefficientKind::Position, index),
+            CoefficientSource::CornerPosition { component, .. } => {
+                of(AgxCoefficientKind::CornerPosition, component)
+            }
             CoefficientSource::User { location, component, .. } => {
                 AgxCoefficient { location, ..of(AgxCoefficientKind::User, component) }
             }
@@ -238,8 +261,8 @@ impl From<&ShaderInfo> for AgxVertexInfo {
     fn from(info: &ShaderInfo) -> AgxVertexInfo {
         AgxVertexInfo {
             runs_as_compute: info.runs_as == RunsAs::Compute,
-            reads_base: info.draw_numbers.base,
-            reads_draw: info.draw_numbers.draw,
+            reads_base: info.reads.base,
+            reads_draw: info.reads.draw,
         }
     }
 }

@@ -25,6 +25,7 @@ pub mod bytes;
 pub mod entry;
 pub mod error;
 pub mod interface;
+pub mod kernel;
 pub mod key;
 pub mod program;
 pub mod shader;

@@ -1,7 +1,8 @@
 //! Rasteriser words for a pair of shaders.
 
 use agx_abi::Stage;
-use agx_abi::varyings::{CoefficientBindings, Provoking};
+use agx_abi::fragment::Corner;
+use agx_abi::varyings::CoefficientBindings;
 
 use crate::bytes::AgxBuffer;
 use crate::error::AgxError;
@@ -54,8 +55,7 @@ pub(crate) fn words(
         AgxWords::CoefficientBindings,
         AgxWords::FragmentControl,
     ];
-    let provoking =
-        numbered("provoking vertex", &[Provoking::First, Provoking::Second, Provoking::Third], provoking)?;
+    let provoking = numbered("provoking vertex", &[Corner::First, Corner::Second, Corner::Third], provoking)?;
     let layout = vertex.0.info.output_layout(&fragment.0.info.fragment.coefficients);
     let info = program.0.info(&fragment.0.info);
     let coefficients = CoefficientBindings::new(&info.fragment.coefficients, &layout);

@@ -67,6 +67,7 @@ fn the_header_is_that_of_the_sources() {
         "key",
         "shader",
         "interface",
+        "kernel",
         "program",
         "stages",
         "tile",

@@ -426,6 +426,63 @@ static void cull_distances(AgxCompiler *compiler, const char *folder)
     agx_key_free(keys[1]);
 }
 
+/* Checks the arguments of a kernel, which have no names: kinds and places in the block. */
+static void check_arguments(const AgxShader *shader, const uint32_t wanted[][4], size_t count)
+{
+    for (size_t at = 0; at < count; at++) {
+        AgxKernelArgument argument;
+        DO(agx_kernel_argument(shader, at, &argument, &error));
+        CHECK((uint32_t)argument.kind == wanted[at][0] && argument.offset == wanted[at][1]);
+        CHECK(argument.size == wanted[at][2] && argument.align == wanted[at][3] && argument.index == at);
+        CHECK(argument.name.length == 0);
+    }
+}
+
+static void kernels(AgxCompiler *compiler, const char *folder)
+{
+    static const uint32_t ADD[][4] = {
+        {AGX_ARGUMENT_KIND_GLOBAL, 0, 8, 4},
+        {AGX_ARGUMENT_KIND_GLOBAL, 8, 8, 4},
+        {AGX_ARGUMENT_KIND_GLOBAL, 16, 8, 4},
+        {AGX_ARGUMENT_KIND_VALUE, 24, 4, 4},
+    };
+    AgxKey *key = key_of(AGX_STAGE_COMPUTE);
+    DO(agx_key_set_entry_point(key, text("add"), &error));
+    DO(agx_key_set_workgroup_size(key, 32, 1, 1, &error));
+    AgxShader *shader = module(compiler, folder, "../../kernels/typical", key);
+    AgxKernelInfo info;
+    DO(agx_shader_kernel(shader, &info, &error));
+    CHECK(info.block_bytes >= 28 && !info.fixed_size && info.arguments >= 4 && info.formats == 0);
+    check_arguments(shader, ADD, 4);
+    AgxShaderInfo compute;
+    DO(agx_shader_info(shader, &compute, &error));
+    CHECK(compute.workgroup_size[0] == 32 && compute.workgroup_size[1] == 1);
+    AgxKernelArgument argument;
+    REFUSED(agx_kernel_argument(shader, info.arguments, &argument, &error), AGX_STATUS_ARGUMENT, 0);
+    agx_shader_free(shader);
+
+    DO(agx_key_set_entry_point(key, text("print"), &error));
+    shader = module(compiler, folder, "../../kernels/typical", key);
+    DO(agx_shader_kernel(shader, &info, &error));
+    CHECK(info.formats == 1 && info.samplers == 0);
+    AgxPrintfFormat format;
+    DO(agx_kernel_printf_format(shader, 0, &format, &error));
+    CHECK(format.text.length == 12 && memcmp(format.text.data, "%d: %.1f %s\n", 12) == 0);
+    CHECK(format.sizes.length == 3 && format.sizes.data[0] == 4 && format.sizes.data[1] == 8);
+    DO(agx_kernel_argument(shader, info.arguments - 1, &argument, &error));
+    CHECK(argument.kind == AGX_ARGUMENT_KIND_PRINTF_BUFFER);
+    AgxLiteralSampler sampler;
+    REFUSED(agx_kernel_sampler(shader, 0, &sampler, &error), AGX_STATUS_ARGUMENT, 0);
+    agx_shader_free(shader);
+    agx_key_free(key);
+
+    key = key_of(AGX_STAGE_VERTEX);
+    shader = module(compiler, folder, "culled.vert", key);
+    REFUSED(agx_shader_kernel(shader, &info, &error), AGX_STATUS_ARGUMENT, 0);
+    agx_shader_free(shader);
+    agx_key_free(key);
+}
+
 int main(int count, char **arguments)
 {
     AgxCompiler *compiler;
@@ -442,6 +499,7 @@ int main(int count, char **arguments)
     if (count > 1) {
         feedback(compiler, arguments[1]);
         cull_distances(compiler, arguments[1]);
+        kernels(compiler, arguments[1]);
     }
     agx_compiler_free(compiler);
     printf("every check passed\n");

@@ -14,7 +14,7 @@ const CXX: [&str; 4] = ["c++", "-x", "c++", "-std=c++11"];
 const STRICT: [&str; 4] = ["-pedantic", "-Wall", "-Wextra", "-Werror"];
 
 /// The SONAME of the shared library.
-const SONAME: &str = "libagx.so.3";
+const SONAME: &str = "libagx.so.4";
 
 /// The folder of this package.
 fn folder() -> &'static Path {

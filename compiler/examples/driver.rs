@@ -12,9 +12,10 @@ use std::error::Error;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use agx_abi::fragment::Corner;
 use agx_abi::pipeline::{PipelineLayout, SetLayout};
 use agx_abi::tile::{ColourFormat, TileLayout};
-use agx_abi::varyings::{CoefficientBindings, OutputLayout, Provoking};
+use agx_abi::varyings::{CoefficientBindings, OutputLayout};
 use agx_abi::vertex_format::VertexFormat;
 use agx_abi::words::{LocalUse, ProgramKind, Resources, ShaderWords};
 use agx_abi::{PartRole, ShaderInfo, Stage, Target as Chip};
@@ -121,7 +122,7 @@ impl Pipeline {
             self.outputs.output_select(&self.coefficients)?,
             self.outputs.vertex_outputs()?,
             self.outputs.counts.to_bytes()?,
-            self.coefficients.to_bytes(Provoking::First)?,
+            self.coefficients.to_bytes(Corner::First)?,
             self.fragment.fragment_control().packed().bytes().to_vec(),
         ])
     }

@@ -66,11 +66,11 @@ stored_structs! {
         preamble_instructions waits cycles stalled_cycles memory_cycles texture_cycles control_cycles binds
     }
     Robustness { uniform storage image }
-    Conversion { set binding planes model narrow bits cosited swizzle }
+    Conversion { set binding element planes model narrow bits cosited swizzle }
     GeometryKey { inputs last_provokes stream }
     CompileKey {
         entry_point stage spec_constants options disabled_passes max_gpr_halves layout robustness vertex_as_compute captures_outputs
-        geometry stored_rows tessellation fragment_inputs moved vertex_outputs sample_shading sampler_bias pairs_samplers texel_triples conversions workgroup_base
+        geometry stored_rows tessellation mesh fragment_inputs moved vertex_outputs sample_shading sampler_bias pairs_samplers texel_triples conversions workgroup_base workgroup_size
         tile spill_everything schedule_seed validate limits tracks_variables
     }
 }
@@ -165,6 +165,7 @@ mod tests {
         Conversion {
             set,
             binding,
+            element: 4,
             planes: 3,
             model,
             narrow: true,
@@ -238,7 +239,7 @@ mod tests {
 
     #[test]
     fn every_field_of_a_key_changes_its_hash() {
-        let change: [fn(&mut CompileKey); 27] = [
+        let change: [fn(&mut CompileKey); 29] = [
             |key| key.entry_point = Some("main".into()),
             |key| key.stage = Some(Stage::Vertex),
             |key| key.spec_constants.push((1, 2)),
@@ -253,6 +254,7 @@ mod tests {
             |key| key.geometry = Some(GeometryKey::default()),
             |key| key.stored_rows = Some(agx_abi::tessellation::Rows::default()),
             |key| key.tessellation = Some(agx_abi::tessellation::PatchLayout::default()),
+            |key| key.mesh = Some(agx_abi::MeshKind::Task),
             |key| key.vertex_outputs = Some(agx_abi::linking::VertexOutputs::default()),
             |key| {
                 let output = agx_abi::vertex::Output::PointSize;
@@ -265,6 +267,7 @@ mod tests {
             |key| key.texel_triples = true,
             |key| key.conversions.push(conversion()),
             |key| key.workgroup_base = true,
+            |key| key.workgroup_size = Some([1; 3]),
             |key| {
                 let formats = [None; 8];
                 key.tile =

@@ -81,7 +81,7 @@ use agx_abi::occupancy::MAX_GPR_HALVES;
 use agx_abi::pipeline::PipelineLayout;
 use agx_abi::tessellation::{PatchLayout, Rows};
 use agx_abi::tile::TilePass;
-use agx_abi::{PartRole, ShaderInfo, Stage, Target};
+use agx_abi::{MeshKind, PartRole, ShaderInfo, Stage, Target};
 use bumpalo::Bump;
 use context::{Context, Facts};
 use emit::Tracking;
@@ -136,6 +136,9 @@ pub struct CompileKey {
     /// shader. The record of a patch is that of the control shader ([`agx_abi::TessellationInfo::record`]); `None` is one
     /// with the rows that the evaluation shader declares. Control shaders have their own.
     pub tessellation: Option<PatchLayout>,
+    /// Selects task or mesh shaders, which are compute shaders of the hardware: with stage `compute`, only entry points of
+    /// this kind.
+    pub mesh: Option<MeshKind>,
     /// The varyings that the fragment shader following a vertex shader reads
     /// ([`agx_abi::fragment::FragmentInfo::coefficients`]), if known: other varyings are not stored, and
     /// these are stored in the slots of their layout. `None` stores all of them. Flags of cull distances are
@@ -164,6 +167,9 @@ pub struct CompileKey {
     pub conversions: Vec<Conversion>,
     /// Number workgroups from a base given by the driver ([`agx_abi::UniformSource::WorkgroupBase`]).
     pub workgroup_base: bool,
+    /// The size of the workgroups of an OpenCL kernel that does not fix it; `None` is the size that the kernel hints at, or 64
+    /// work-items.
+    pub workgroup_size: Option<[u32; 3]>,
     /// The render pass of a fragment shader that reads render targets as tile images or input attachments;
     /// other shaders do not depend on it.
     pub tile: Option<TilePass>,
@@ -312,14 +318,14 @@ impl Compiler {
         info.uniform_halves = info.uniform_halves.max(info.filled_halves());
         let stats = stopping::guarded(&mut f, &key.limits, |f| Ok(emit::statistics(f, &code, &info)))?;
         let mut stats = Statistics { spills: back_end.spills, fills: back_end.fills, ..stats };
-        info.draw_numbers = link::draw_numbers(&code, &info.uniforms);
+        info.reads = link::reads(&code, &info.uniforms);
         let mut reads = code.uniforms;
         let mut parts = vec![ShaderPart { role: PartRole::Main, code: code.bytes, lines: code.lines }];
         info.output_stores = code.output_stores;
         if let Some(mut preamble) = f.preamble.take() {
             preamble.memory = std::mem::take(&mut f.memory);
             let (code, used) = self.compile_preamble(*preamble, key)?;
-            info.draw_numbers = info.draw_numbers | link::draw_numbers(&code, &info.uniforms);
+            info.reads = info.reads | link::reads(&code, &info.uniforms);
             reads.add(&code.uniforms);
             stats.preamble_instructions = code.insts.len() as u32;
             // A preamble that spills must request all registers (Mesa 25.0).

@@ -41,10 +41,12 @@ pub fn lanes(group: &GroupView<'_>, part: Part, code: &Code, symbols: &Symbols) 
         let reason = match state {
             LaneState::Active => String::new(),
             LaneState::Absent => "does not exist".to_owned(),
-            LaneState::Left(levels) => match left_at(number) {
-                Some(offset) => format!("left {levels} levels at {}", describe(offset, part, code, symbols)),
-                None => format!("left {levels} levels"),
-            },
+            LaneState::Left(levels) => {
+                let at = left_at(number).map_or_else(String::new, |offset| {
+                    format!(" at {}", describe(offset, part, code, symbols))
+                });
+                format!("left {levels} level{}{at}", if levels == 1 { "" } else { "s" })
+            }
         };
         let [x, y] = group.pixel(number).map_or([0; 2], |pixel| pixel.position);
         let place = if group.pixel(number).is_some() { [x, y, 0] } else { group.thread(number) };

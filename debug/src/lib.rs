@@ -15,6 +15,7 @@ mod lanes;
 mod session;
 mod shadow;
 mod symbols;
+mod textures;
 
 pub use breakpoint::{Breakpoint, BreakpointError, Filter};
 pub use code::{Code, Instruction, Part, Spot};
@@ -23,3 +24,4 @@ pub use expression::{Class, Datum, Expression, ExpressionError, Kind, Scope, Val
 pub use lanes::{Lane, lanes};
 pub use session::{Location, Session, Step, Stopped};
 pub use symbols::{Change, Content, Definition, Leaf, LineRow, Moment, PartSymbols, Symbols, Variable};
+pub use textures::textures;

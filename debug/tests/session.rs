@@ -265,11 +265,7 @@ fn inactive_lanes_have_reasons() {
         let reason = |lane: usize| lanes[lane].reason.clone();
         assert_eq!((reason(2), lanes[2].place), (String::new(), [2, 0, 0]));
         // Lane 1 left after two iterations, at the end of the second.
-        assert!(
-            reason(1).starts_with("left 1 levels at ") && reason(1).contains("pop_exec"),
-            "{}",
-            reason(1)
-        );
+        assert!(reason(1).starts_with("left 1 level at ") && reason(1).contains("pop_exec"), "{}", reason(1));
     });
 }
 

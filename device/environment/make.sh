@@ -6,7 +6,8 @@
 #
 # Needs root, debootstrap, a Debian mirror that apt can reach, and npm for clients. Takes about five minutes and 700 MB, or 5 GB with
 # clients. A complete tree is not changed. `--clients` adds programs that use the driver: vkmark, OpenGL through zink, piglit,
-# an X server, Python for wgpu, ncnn, taichi, pygfx, slangpy, VkFFT, PyTorch, ModernGL, raylib, Datoviz and ONNX, ggml, llama.cpp, GTK, Qt, mpv, SDL, Direct3D through vkd3d.
+# an X server, Python for wgpu, ncnn, taichi, pygfx, slangpy, VkFFT, PyTorch, ModernGL, raylib, Datoviz and ONNX, ggml, llama.cpp, GTK, Qt, mpv, SDL, Direct3D through vkd3d,
+# weston, Xwayland.
 set -euo pipefail
 
 (($# >= 1)) || { echo "usage: make.sh DIR [--clients]" >&2; exit 64; }
@@ -33,6 +34,8 @@ programs=(vkmark python3 python3-pip python3-venv ca-certificates)
 programs+=(vulkan-validationlayers xvfb faketime mesa-utils glmark2-x11 nodejs piglit)
 # GTK, Qt, libplacebo through mpv, Direct3D 12, SDL, and a font for them.
 programs+=(libgtk-4-bin qml-qt6 qml6-module-qtquick qml6-module-qtquick-window mpv vkd3d-demos libsdl3-tests fonts-dejavu-core)
+# A compositor, and an X server in its windows.
+programs+=(weston xwayland)
 # PyTorch, whose Debian package has the Vulkan backend, and vkBasalt, a layer that sharpens images.
 programs+=(python3-torch vkbasalt)
 # ggml with its Vulkan backend.

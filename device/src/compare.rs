@@ -13,13 +13,13 @@ use crate::bytes;
 use crate::execute::Command;
 use crate::execute::compute::{Launch, extended};
 use crate::execute::render::{has_borders, vertex_words};
-use crate::execute::state::read_update;
+use crate::execute::state::{ARRAYS, read_update};
 use crate::execute::vertices::DrawCall;
 use crate::record::{
     self, CDM_BARRIER, CDM_LAUNCH, Field, Record, UPDATE, VDM_BARRIER, VDM_INDICES, VDM_LINK, VDM_PPP,
-    VDM_STATE, cf_binding, cf_header, compute_barrier, compute_command, depth_bias, draw_barrier, draw_link,
+    VDM_STATE, cf_binding, cf_header, compute_barrier, compute_command, draw_barrier, draw_link,
     fragment_control, fragment_shader, index_list, launch, multisample_control, ppp_control, ppp_header,
-    ppp_state, render_command, scissor, scissor_index, usc_fragment, usc_preamble, usc_registers, usc_shader,
+    ppp_state, render_command, scissor_index, usc_fragment, usc_preamble, usc_registers, usc_shader,
     usc_shared, vertex_shader_0, vertex_shader_1, vertex_state, zls_control, zls_pixels,
 };
 use crate::stream::{StreamError, Walk, Words};
@@ -309,8 +309,7 @@ impl DrawReader<'_> {
 
     /// Applies an update of the rasteriser's state.
     fn update(&mut self, pointer: &[u8]) -> Result<(), StreamError> {
-        let address = ppp_state::ADDRESS_HIGH.get(pointer) << 32 | ppp_state::ADDRESS_LOW.get(pointer);
-        let update = read_update(self.memory, address, ppp_state::WORDS.get(pointer))?;
+        let update = read_update(self.memory, pointer)?;
         let mut records = update.into_iter();
         let Some((_, _, header)) = records.next() else { return Ok(()) };
         let viewports = ppp_header::VIEWPORTS.get(&header);
@@ -353,11 +352,8 @@ impl DrawReader<'_> {
     /// The scissor and the depth bias of a draw.
     fn arrays(&self, index: &[u8], control: &[u8], told: &mut Vec<Told>) {
         let biases = fragment_control::DEPTH_BIAS.is_set(control);
-        let arrays: [(bool, Field, Field, &'static Record); 2] = [
-            (true, render_command::SCISSORS, scissor_index::SCISSOR, &scissor::RECORD),
-            (biases, render_command::DEPTH_BIASES, scissor_index::DEPTH_BIAS, &depth_bias::RECORD),
-        ];
-        for (_, base, field, record) in arrays.into_iter().filter(|(is_used, ..)| *is_used) {
+        let used = [true, biases].into_iter().zip(ARRAYS).filter(|(is_used, _)| *is_used);
+        for (_, (base, field, record)) in used {
             let address = bytes::element(base.get(self.command), field.get(index), record);
             if let Ok(bytes) = bytes::record(self.memory, address, record) {
                 told.push((record.name.into(), record, bytes));

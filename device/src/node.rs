@@ -1,25 +1,23 @@
 //! The kernel for several threads of a process: calls that wait, and the thread on which an asynchronous device runs.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
 use crate::kernel::run::Step;
 use crate::kernel::{Answer, Errno, Kernel, User};
+use crate::waits::Waits;
 
 /// Called with the kernel after each call and each command of an asynchronous device, to take findings and listings.
 type Observer = Box<dyn Fn(&mut Kernel) + Send + Sync>;
 
 /// The parts that the thread shares.
 struct Shared {
-    kernel: Mutex<Kernel>,
-    /// Notified after each call, command and fence.
-    changed: Condvar,
+    /// Waits end after each call, command and fence.
+    kernel: Waits<Kernel>,
     observer: Observer,
     /// Nanoseconds of the monotonic clock.
     clock: fn() -> u64,
-    ends: AtomicBool,
 }
 
 /// A kernel that any thread may call.
@@ -36,13 +34,7 @@ impl Node {
     pub fn new(kernel: Kernel, observer: impl Fn(&mut Kernel) + Send + Sync + 'static) -> Node {
         let asynchronous = kernel.is_asynchronous();
         let (_, clock) = kernel.executor();
-        let shared = Arc::new(Shared {
-            kernel: Mutex::new(kernel),
-            changed: Condvar::new(),
-            observer: Box::new(observer),
-            clock,
-            ends: AtomicBool::new(false),
-        });
+        let shared = Arc::new(Shared { kernel: Waits::new(kernel), observer: Box::new(observer), clock });
         let thread = asynchronous.then(|| {
             let shared = shared.clone();
             std::thread::spawn(move || shared.run())
@@ -60,7 +52,7 @@ impl Node {
             match kernel.call(number, argument, user)? {
                 Answer::Done => {
                     (self.shared.observer)(&mut kernel);
-                    self.shared.changed.notify_all();
+                    self.shared.kernel.notify();
                     return Ok(());
                 }
                 Answer::Wait(deadline) => {
@@ -78,7 +70,12 @@ impl Node {
 
     /// The kernel. No other thread's call proceeds until the guard is dropped.
     pub fn lock(&self) -> MutexGuard<'_, Kernel> {
-        self.shared.lock()
+        self.shared.kernel.lock()
+    }
+
+    /// Wakes the calls that wait, after a change that no call has made.
+    pub fn notify(&self) {
+        self.shared.kernel.notify_after_change();
     }
 
     /// Waits until the fences of a sync object are signalled; returns whether work before them ended early.
@@ -107,10 +104,7 @@ impl Node {
 impl Drop for Node {
     /// Waits for the command that runs; others are dropped.
     fn drop(&mut self) {
-        self.shared.ends.store(true, Ordering::Relaxed);
-        // The lock orders this notification after the thread's test of the flag.
-        drop(self.lock());
-        self.shared.changed.notify_all();
+        self.shared.kernel.end();
         if let Some(thread) = self.thread.take() {
             // A panic of the thread was printed already.
             let _ = thread.join();
@@ -119,38 +113,34 @@ impl Drop for Node {
 }
 
 impl Shared {
-    fn lock(&self) -> MutexGuard<'_, Kernel> {
-        self.kernel.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn sleep<'k>(&self, kernel: MutexGuard<'k, Kernel>, nanoseconds: u64) -> MutexGuard<'k, Kernel> {
         let time = Duration::from_nanos(nanoseconds.min(LONGEST_SLEEP));
-        self.changed.wait_timeout(kernel, time).unwrap_or_else(PoisonError::into_inner).0
+        self.kernel.sleep_for(kernel, time)
     }
 
     /// The thread of an asynchronous device.
     fn run(&self) {
-        let mut kernel = self.lock();
+        let mut kernel = self.kernel.lock();
         let (device, clock) = kernel.executor();
-        while !self.ends.load(Ordering::Relaxed) {
+        while !self.kernel.ends() {
             match kernel.step() {
                 Step::Run(task) => {
                     // Fences that were late may have been signalled.
-                    self.changed.notify_all();
+                    self.kernel.notify();
                     drop(kernel);
                     let ran = task.run(&mut device.lock().unwrap_or_else(PoisonError::into_inner), clock);
-                    kernel = self.lock();
+                    kernel = self.kernel.lock();
                     kernel.finish(ran);
                     (self.observer)(&mut kernel);
                 }
                 Step::Later(time) => {
-                    self.changed.notify_all();
+                    self.kernel.notify();
                     let left = time.saturating_sub(clock());
                     kernel = self.sleep(kernel, left);
                 }
                 Step::Idle => {
-                    self.changed.notify_all();
-                    kernel = self.changed.wait(kernel).unwrap_or_else(PoisonError::into_inner);
+                    self.kernel.notify();
+                    kernel = self.kernel.sleep(kernel);
                 }
             }
         }

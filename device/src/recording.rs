@@ -77,7 +77,7 @@ pub(crate) struct Recorder {
 }
 
 impl Recorder {
-    /// Records a submission before it runs.
+    /// Records a submission before it runs: its commands as the kernel gets them, and all memory of its address space.
     pub(crate) fn submission(&mut self, memory: &Memory, shader_base: u64, stream: &[u8]) {
         let ranges: Vec<_> = memory.ranges().collect();
         let ranges = ranges

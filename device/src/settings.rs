@@ -1,5 +1,11 @@
 //! Settings of the device.
 
+use agx_emulator::{Fault, Mutant};
+use agx_isa::table::Opcode;
+use thiserror::Error;
+
+use crate::changes::Change;
+
 /// Settings of the device.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Settings {
@@ -30,9 +36,45 @@ pub struct Settings {
     /// Commands run on a thread of the device, in any order that barriers and fences allow, and fences are signalled
     /// late; the seed selects both.
     pub asynchronous: bool,
+    /// Break an operation, or change results of special functions by up to a unit in the last place: the device then differs from
+    /// what is documented, which tests of the hardware must find.
+    pub difference: Option<Deviation>,
     /// Threads of the host that may share the work of a launch or draw if strict checks are off. The resulting memory
     /// is the same for any number, unless programs have races.
     pub threads: u32,
+}
+
+/// How a device differs from what is documented.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Deviation {
+    /// An operation has a fault.
+    Operation(Mutant),
+    /// Special functions are rounded otherwise.
+    Rounding,
+    /// A field has another value than the driver gave it.
+    Field(Change),
+    /// The kernel refuses calls with another error number.
+    Errors,
+    /// The kernel's clock is a second ahead of timestamps.
+    Clock,
+}
+
+impl Deviation {
+    /// The difference that a text names: `rounding`, `errors`, `clock`, a mnemonic and a fault of [`Fault::ALL`], or a [`Change`].
+    fn of(text: &str) -> Option<Deviation> {
+        let plain =
+            [("rounding", Deviation::Rounding), ("errors", Deviation::Errors), ("clock", Deviation::Clock)];
+        if let Some((_, known)) = plain.into_iter().find(|(name, _)| *name == text) {
+            return Some(known);
+        }
+        if let Ok(change) = Change::parse(text) {
+            return Some(Deviation::Field(change));
+        }
+        let (name, fault) = text.split_once(' ')?;
+        let op = Opcode::from_name(name)?;
+        let fault = Fault::ALL.into_iter().find(|known| format!("{known:?}") == fault)?;
+        Some(Deviation::Operation(Mutant { op, fault }))
+    }
 }
 
 impl Default for Settings {
@@ -50,6 +92,7 @@ impl Default for Settings {
             pixel: None,
             seed: 0,
             asynchronous: false,
+            difference: None,
             threads: 1,
         }
     }
@@ -63,29 +106,75 @@ pub fn host_threads() -> u32 {
     std::thread::available_parallelism().map_or(1, |count| u32::try_from(count.get()).unwrap_or(u32::MAX))
 }
 
+/// A value of an environment variable that has no meaning.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[error("unknown value `{value}` of AGX_DEVICE_{variable}; expected {expected}")]
+pub struct UnknownValue {
+    /// The variable, without `AGX_DEVICE_`.
+    pub variable: &'static str,
+    /// Its value.
+    pub value: String,
+    /// What the variable takes.
+    pub expected: &'static str,
+}
+
+/// What numbers are.
+const NUMBER: &str = "a number of at most 32 bits";
+/// What `AGX_DEVICE_STRICT` takes.
+const ANSWER: &str = "`yes` or `no`";
+/// What `AGX_DEVICE_DIFFERENCE` takes.
+const DIFFERENCE: &str = "`rounding`, `errors`, `clock`, a mnemonic and a fault, or RECORD.FIELD=VALUE";
+
+/// The value of a variable that is set and not empty, as `parse` reads it.
+fn parsed<T>(
+    variable: &impl Fn(&str) -> Option<String>,
+    name: &'static str,
+    expected: &'static str,
+    parse: impl Fn(&str) -> Option<T>,
+) -> Result<Option<T>, UnknownValue> {
+    let Some(value) = variable(name).filter(|value| !value.is_empty()) else { return Ok(None) };
+    match parse(&value) {
+        Some(parsed) => Ok(Some(parsed)),
+        None => Err(UnknownValue { variable: name, value, expected }),
+    }
+}
+
 impl Settings {
     /// The settings that environment variables give (`docs/device.md` lists them). `variable` returns the value of one by the
-    /// end of its name: `STRICT` stands for `AGX_DEVICE_STRICT`. Strict checks are on unless that variable is `no`. The
-    /// kernel takes `soft_faults` from its chip.
-    pub fn from_variables(variable: impl Fn(&str) -> Option<String>) -> Settings {
+    /// end of its name: `STRICT` stands for `AGX_DEVICE_STRICT`, which decides about strict checks if it is set, and
+    /// `strict` otherwise. The kernel takes `soft_faults` from its chip.
+    ///
+    /// # Errors
+    /// A variable has a value without a meaning.
+    pub fn from_variables(
+        strict: bool,
+        variable: impl Fn(&str) -> Option<String>,
+    ) -> Result<Settings, UnknownValue> {
         let is_set = |name: &str| variable(name).is_some();
-        let number = |name: &str| variable(name)?.parse::<u32>().ok();
+        let number = |name| parsed(&variable, name, NUMBER, |text| text.parse::<u32>().ok());
+        let answer = |text: &str| match text {
+            "yes" => Some(true),
+            "no" => Some(false),
+            _ => None,
+        };
         let default = Settings::default();
-        Settings {
-            strict: variable("STRICT").as_deref() != Some("no"),
+        let (asynchronous, seed) = (number("ASYNC")?, number("SEED")?);
+        Ok(Settings {
+            strict: parsed(&variable, "STRICT", ANSWER, answer)?.unwrap_or(strict),
             trace: is_set("TRACE"),
             instructions: is_set("INSTRUCTIONS"),
             soft_faults: default.soft_faults,
             hazards: is_set("HAZARDS"),
             caches: is_set("CACHES"),
-            interrupt_draws: number("INTERRUPT").unwrap_or(default.interrupt_draws),
-            parameter_bytes: number("PARAMETER_BYTES").map_or(default.parameter_bytes, u64::from),
+            interrupt_draws: number("INTERRUPT")?.unwrap_or(default.interrupt_draws),
+            parameter_bytes: number("PARAMETER_BYTES")?.map_or(default.parameter_bytes, u64::from),
             max_steps: default.max_steps,
             pixel: default.pixel,
-            seed: number("ASYNC").or(number("SEED")).unwrap_or(0).into(),
+            seed: asynchronous.or(seed).unwrap_or(0).into(),
             asynchronous: is_set("ASYNC"),
-            threads: number("THREADS").unwrap_or_else(host_threads),
-        }
+            difference: parsed(&variable, "DIFFERENCE", DIFFERENCE, Deviation::of)?,
+            threads: number("THREADS")?.unwrap_or_else(host_threads),
+        })
     }
 
     /// Whether a pass is interrupted before its draw of this number.
@@ -98,14 +187,15 @@ impl Settings {
 mod tests {
     use super::*;
 
+    fn with(list: &[(&str, &str)]) -> Result<Settings, UnknownValue> {
+        let find = |name: &str| list.iter().find(|(known, _)| *known == name);
+        Settings::from_variables(true, |name| find(name).map(|(_, value)| (*value).to_owned()))
+    }
+
     #[test]
     fn variables_give_settings() {
-        let with = |list: &'static [(&str, &str)]| {
-            let find = |name: &str| list.iter().find(|(known, _)| *known == name);
-            Settings::from_variables(move |name| find(name).map(|(_, value)| (*value).to_owned()))
-        };
         let none = Settings { threads: host_threads(), ..Settings::default() };
-        assert_eq!(with(&[]), none);
+        assert_eq!(with(&[]), Ok(none));
         let found = with(&[
             ("STRICT", "no"),
             ("CACHES", "1"),
@@ -123,8 +213,31 @@ mod tests {
             parameter_bytes: 1,
             ..none
         };
-        assert_eq!(found, expected);
-        let found = with(&[("ASYNC", "5"), ("SEED", "7"), ("INTERRUPT", "no number")]);
-        assert_eq!(found, Settings { asynchronous: true, seed: 5, ..none });
+        assert_eq!(found, Ok(expected));
+        let found = with(&[("ASYNC", "5"), ("SEED", "7"), ("INTERRUPT", "")]);
+        assert_eq!(found, Ok(Settings { asynchronous: true, seed: 5, ..none }));
+    }
+
+    #[test]
+    fn values_without_a_meaning_are_errors() {
+        let refused = |name, value| with(&[(name, value)]).expect_err("no meaning").to_string();
+        assert_eq!(
+            refused("SEED", "-1"),
+            "unknown value `-1` of AGX_DEVICE_SEED; expected a number of at most 32 bits"
+        );
+        assert_eq!(
+            refused("STRICT", "off"),
+            "unknown value `off` of AGX_DEVICE_STRICT; expected `yes` or `no`"
+        );
+        for name in ["ASYNC", "INTERRUPT", "PARAMETER_BYTES", "THREADS", "DIFFERENCE"] {
+            assert!(refused(name, "fadd").contains("unknown value `fadd`"), "{name}");
+        }
+    }
+
+    #[test]
+    fn differences_have_names() {
+        let differs = |text| Deviation::of(text).is_some();
+        let known = ["errors", "fadd Flip", "stop Skip", "compute barrier.BITS_0_2=1"].map(differs);
+        assert_eq!((known, ["", "fadd", "fadd x", "x Flip", "x.y=1"].map(differs)), ([true; 4], [false; 5]));
     }
 }

@@ -3,20 +3,22 @@
 use std::fmt::Write as _;
 
 use agx_emulator::Memory;
-use agx_isa::decode::decode;
+use agx_isa::decode::{DecodeError, decode};
+use agx_isa::inst::{Inst, Tag};
+use agx_isa::table::Opcode;
 
 use crate::bytes;
 use crate::execute::Command;
 use crate::execute::compute::{Launch, extended};
 use crate::execute::render::{has_borders, vertex_words};
-use crate::execute::state::read_update;
+use crate::execute::state::{ARRAYS, read_update};
 use crate::execute::vertices::DrawCall;
 use crate::programs::code;
 use crate::record::{
     self, CDM_BARRIER, CDM_LAUNCH, Record, VDM_BARRIER, VDM_INDICES, VDM_LINK, VDM_PPP, VDM_STATE,
-    VDM_TERMINATE, cf_binding, cf_header, compute_barrier, compute_command, depth_bias, draw_barrier,
-    draw_link, fragment_shader, index_list, launch, ppp_state, render_command, scissor, scissor_index,
-    vertex_shader_0, vertex_shader_1,
+    VDM_TERMINATE, cf_binding, cf_header, compute_barrier, compute_command, draw_barrier, draw_link,
+    fragment_shader, index_list, launch, ppp_state, render_command, scissor_index, vertex_shader_0,
+    vertex_shader_1,
 };
 use crate::stream::{StreamError, Walk, Words};
 
@@ -156,8 +158,7 @@ impl Listing<'_> {
 
     /// The records of a state update.
     fn update(&mut self, command: &[u8], pointer: &[u8]) -> Result<(), StreamError> {
-        let address = ppp_state::ADDRESS_HIGH.get(pointer) << 32 | ppp_state::ADDRESS_LOW.get(pointer);
-        for (address, record, bytes) in read_update(self.memory, address, ppp_state::WORDS.get(pointer))? {
+        for (address, record, bytes) in read_update(self.memory, pointer)? {
             self.line(address, &format!("  {}", record.text(&bytes)));
             if record.name == scissor_index::RECORD.name {
                 self.arrays(command, &bytes);
@@ -170,11 +171,7 @@ impl Listing<'_> {
 
     /// The scissor and the depth bias with an index.
     fn arrays(&mut self, command: &[u8], index: &[u8]) {
-        let entries = [
-            (render_command::SCISSORS, scissor_index::SCISSOR, &scissor::RECORD),
-            (render_command::DEPTH_BIASES, scissor_index::DEPTH_BIAS, &depth_bias::RECORD),
-        ];
-        for (base, field, record) in entries {
+        for (base, field, record) in ARRAYS {
             let address = bytes::element(base.get(command), field.get(index), record);
             if let Ok(bytes) = bytes::record(self.memory, address, record) {
                 self.line(address, &format!("    {}", record.text(&bytes)));
@@ -206,8 +203,13 @@ impl Listing<'_> {
         for (address, record, bytes) in &words.list {
             self.line(*address, &format!("  {}", record.text(bytes)));
         }
-        for (number, bytes) in words.textures.iter().enumerate() {
-            self.line(0, &format!("    ts{number}: {}", record::texture::RECORD.text(bytes)));
+        let images = code(self.memory, words.code).map_or(Vec::new(), |bytes| stored_images(&bytes));
+        for (number, bytes) in (0..).zip(&words.textures) {
+            let record = match images.contains(&number) {
+                true => &record::image::RECORD,
+                false => &record::texture::RECORD,
+            };
+            self.line(0, &format!("    ts{number}: {}", record.text(bytes)));
         }
         for (number, bytes) in words.samplers.iter().enumerate() {
             self.line(0, &format!("    ss{number}: {}", record::sampler::RECORD.text(bytes)));
@@ -229,15 +231,30 @@ impl Listing<'_> {
             Err(fault) => return self.line(address, &format!("    program: {fault}")),
         };
         self.line(address, "    program");
-        let (mut at, mut rest) = (address, bytes.as_slice());
-        while !rest.is_empty() {
-            match decode(rest) {
-                Ok((inst, len)) => {
-                    self.line(at, &format!("      {inst}"));
-                    (at, rest) = (bytes::address(at, len as u64), rest.get(len..).unwrap_or(&[]));
-                }
-                Err(error) => return self.line(at, &format!("      {error}")),
-            }
+        for (offset, inst) in instructions(&bytes) {
+            let text = inst.map_or_else(|error| error.to_string(), |inst| inst.to_string());
+            self.line(bytes::address(address, offset as u64), &format!("      {text}"));
         }
     }
+}
+
+/// The instructions of a program with their offsets, up to the first that cannot be decoded.
+fn instructions(program: &[u8]) -> impl Iterator<Item = (usize, Result<Inst, DecodeError>)> {
+    let mut next = 0;
+    std::iter::from_fn(move || {
+        let rest = program.get(next..).filter(|rest| !rest.is_empty())?;
+        let (inst, len) =
+            decode(rest).map_or_else(|error| (Err(error), rest.len()), |(inst, len)| (Ok(inst), len));
+        let at = next;
+        next = next.saturating_add(len);
+        Some((at, inst))
+    })
+}
+
+/// Numbers of the state registers with images to which a program stores. Images and textures have different descriptors.
+fn stored_images(program: &[u8]) -> Vec<u32> {
+    let stores = instructions(program).filter_map(|(_, inst)| inst.ok());
+    let stores = stores.filter(|inst| matches!(inst.op, Opcode::Imgw | Opcode::Imgwblk));
+    let states = stores.filter_map(|inst| inst.operand("texture"));
+    states.filter(|operand| operand.tag == Tag::TextureState).map(|operand| operand.value).collect()
 }

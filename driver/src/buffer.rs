@@ -3,13 +3,15 @@
 use std::sync::{Arc, OnceLock};
 
 use crate::Error;
-use crate::memory::Allocation;
+use crate::gpu::PAGE;
+use crate::memory::{Allocation, Space};
+use crate::reserved::{Backing, Reserved};
 
 /// A buffer.
 pub struct Buffer {
     /// Bytes.
     pub bytes: u64,
-    memory: OnceLock<(Arc<Allocation>, u64)>,
+    backing: OnceLock<Backing>,
 }
 
 impl Buffer {
@@ -18,12 +20,32 @@ impl Buffer {
 
     /// A buffer without memory.
     pub fn new(bytes: u64) -> Buffer {
-        Buffer { bytes, memory: OnceLock::new() }
+        Buffer { bytes, backing: OnceLock::new() }
+    }
+
+    /// A buffer whose pages are bound one by one.
+    ///
+    /// # Errors
+    /// Out of memory or addresses.
+    pub fn sparse(bytes: u64, space: &Arc<Space>) -> Result<Buffer, Error> {
+        let reserved = Arc::new(Reserved::new(space, bytes, Vec::new())?);
+        Ok(Buffer { bytes, backing: Backing::Sparse(reserved).into() })
+    }
+
+    /// The size and alignment of the memory that a buffer of `bytes` bytes needs.
+    pub fn requirements_of(bytes: u64, is_sparse: bool) -> (u64, u64) {
+        let alignment = if is_sparse { PAGE } else { Self::ALIGNMENT };
+        (bytes.next_multiple_of(alignment), alignment)
     }
 
     /// The size and alignment of the memory that it needs.
     pub fn requirements(&self) -> (u64, u64) {
-        (self.bytes.next_multiple_of(Self::ALIGNMENT), Self::ALIGNMENT)
+        Self::requirements_of(self.bytes, self.reserved().is_some())
+    }
+
+    /// The addresses whose pages are bound one by one.
+    pub fn reserved(&self) -> Option<&Arc<Reserved>> {
+        self.backing.get()?.reserved()
     }
 
     /// Binds memory from byte `offset` on.
@@ -31,13 +53,14 @@ impl Buffer {
     /// # Errors
     /// It already has memory.
     pub fn bind(&self, memory: Arc<Allocation>, offset: u64) -> Result<(), Error> {
-        self.memory.set((memory, offset)).map_err(|_| Error::Invalid { what: "a buffer is bound twice" })
+        let bound = self.backing.set(Backing::Memory(memory, offset));
+        bound.map_err(|_| Error::Invalid { what: "a buffer is bound twice" })
     }
 
     /// Its first address; 0 without memory.
     #[inline]
     pub fn address(&self) -> u64 {
-        self.memory.get().map_or(0, |(memory, offset)| memory.address + offset)
+        self.backing.get().map_or(0, Backing::address)
     }
 
     /// Address and length of `bytes` bytes from `offset` on, or of all that follow.

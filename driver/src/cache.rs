@@ -59,12 +59,14 @@ impl PipelineCache {
 
     /// Its contents: length and bytes of each key and of its shader.
     pub fn data(&self) -> Vec<u8> {
-        let mut data = Vec::new();
-        for piece in lock(&self.shaders).iter().flat_map(|(key, shader)| [key, shader]) {
-            data.extend((piece.len() as u32).to_le_bytes());
-            data.extend(piece);
-        }
-        data
+        self.entries().concat()
+    }
+
+    /// The data of each entry, of which any selection is the data of a cache.
+    pub fn entries(&self) -> Vec<Vec<u8>> {
+        let with_len = |piece: &Vec<u8>| [&(piece.len() as u32).to_le_bytes(), piece.as_slice()].concat();
+        let entry = |(key, shader)| [with_len(key), with_len(shader)].concat();
+        lock(&self.shaders).iter().map(entry).collect()
     }
 
     /// Adds the entries of another cache.
@@ -99,10 +101,13 @@ pub struct Known<'c> {
     pub cache: Option<&'c PipelineCache>,
     /// Whether compiling is forbidden.
     pub only: bool,
+    /// Where everything that the pipelines use is kept too.
+    pub captured: Option<&'c PipelineCache>,
 }
 
 impl Known<'_> {
-    /// What was made for a key, by `make` if the cache does not have it. Nothing is locked meanwhile.
+    /// What was made for a key, by `make` if the cache does not have it. Nothing is locked meanwhile. If shaders are captured, it is
+    /// always made again.
     ///
     /// # Errors
     /// The error of `make`.
@@ -112,7 +117,7 @@ impl Known<'_> {
         key: K,
         make: impl FnOnce(&K) -> Result<T, Error>,
     ) -> Result<Arc<T>, Error> {
-        let list = self.cache.map(|cache| list(&cache.made));
+        let list = self.cache.filter(|_| self.captured.is_none()).map(|cache| list(&cache.made));
         if let Some(found) = list.and_then(|list| lock(list).get(&key).cloned()) {
             return Ok(found);
         }
@@ -132,15 +137,15 @@ impl Known<'_> {
         key: Vec<u8>,
         make: impl FnOnce() -> Result<CompiledShader, Error>,
     ) -> Result<CompiledShader, Error> {
-        if let Some(known) = self.cache.and_then(|cache| cache.find(&key)) {
-            return Ok(known);
-        }
-        if self.only {
-            return Err(Error::CompileRequired);
-        }
-        let shader = make()?;
-        if let Some(cache) = self.cache {
-            cache.keep(key, &shader);
+        let found = self.cache.and_then(|cache| cache.find(&key));
+        let is_new = found.is_none();
+        let shader = match found {
+            Some(found) => found,
+            None if self.only => return Err(Error::CompileRequired),
+            None => make()?,
+        };
+        for cache in self.captured.into_iter().chain(self.cache.filter(|_| is_new)) {
+            cache.keep(key.clone(), &shader);
         }
         Ok(shader)
     }
@@ -164,7 +169,7 @@ mod tests {
     #[test]
     fn what_was_kept_is_found_again_and_damage_is_not() {
         let cache = PipelineCache::default();
-        let known = Known { cache: Some(&cache), only: false };
+        let known = Known { cache: Some(&cache), ..Known::default() };
         let made = known.shader(vec![1], compiled).expect("compiled");
         assert_eq!(known.shader(vec![1], never).expect("known").parts, made.parts);
         assert!(matches!(Known { only: true, ..known }.shader(vec![2], never), Err(Error::CompileRequired)));
@@ -182,9 +187,22 @@ mod tests {
     }
 
     #[test]
+    fn shaders_are_captured_whether_they_are_known_or_not() {
+        let [cache, captured] = <[PipelineCache; 2]>::default();
+        let known = Known { cache: Some(&cache), captured: Some(&captured), ..Known::default() };
+        known.shader(vec![1], compiled).expect("compiled");
+        Known { captured: None, ..known }.shader(vec![2], compiled).expect("compiled");
+        known.shader(vec![2], never).expect("known");
+        let [first, second] = <[Vec<u8>; 2]>::try_from(captured.entries()).expect("two entries");
+        assert!(PipelineCache::from_data(&first).find(&[1]).is_some());
+        assert!(PipelineCache::from_data(&first).find(&[2]).is_none());
+        assert!(PipelineCache::from_data(&[second, first].concat()).find(&[1]).is_some());
+    }
+
+    #[test]
     fn what_was_made_is_shared_and_errors_are_not_kept() {
         let cache = PipelineCache::default();
-        let known = Known { cache: Some(&cache), only: false };
+        let known = Known { cache: Some(&cache), ..Known::default() };
         let source = |entry: &str| ShaderSource { entry_point: entry.into(), ..ShaderSource::default() };
         let failed = known.made(|made| &made.compute, source("main"), |_| Err(Error::NotReady));
         assert!(matches!(failed, Err(Error::NotReady)));

@@ -14,6 +14,7 @@ use crate::descriptor::{Set, SetLayout};
 use crate::device::Device;
 use crate::dirty::Dirty;
 use crate::kernels::Kernel;
+use crate::physical::GRAPHICS_STAGES;
 use crate::pipeline::ComputePipeline;
 use crate::program::Program;
 use crate::render::{DrawNumbers, Graphics, Pass, PassInfo};
@@ -274,6 +275,20 @@ pub enum Groups {
     Indirect(u64),
 }
 
+/// As [`Recorder::run_kernel`], for a program of a test.
+#[cfg(test)]
+pub(crate) fn run_program(
+    recorder: &mut Recorder,
+    program: &Program,
+    descriptors: &[Direct],
+    threads: [u32; 3],
+) -> Result<(), Error> {
+    let Recorder { upload, compute, .. } = recorder;
+    let words = kernel_words(upload, program, &[], descriptors)?;
+    push_launch(compute, upload, (program, words), Grid::Threads(threads), workgroup(threads))?;
+    recorder.barrier()
+}
+
 /// Writes a launch to the compute stream, which begins with the first launch.
 #[inline(always)]
 fn push_launch(
@@ -289,10 +304,7 @@ fn push_launch(
         Grid::Indirect(_) => 1,
         Grid::IndirectThreads(_) => 2,
     };
-    let Compute { stream, stacks } = match compute {
-        Some(compute) => compute,
-        None => compute.insert(Compute::new(upload)?),
-    };
+    let Compute { stream, stacks } = started(compute, upload)?;
     stacks.add(program);
     let head = new().or(words.resources).set(&MODE, mode).set(&PIPELINE, words.pipeline).bits();
     let [head, pipeline] = [head as u32, (head >> 32) as u32];
@@ -309,6 +321,36 @@ fn push_launch(
             stream.push(upload, &[head, pipeline, high, low, end])
         }
     }
+}
+
+/// The compute stream.
+#[inline(always)]
+fn started<'c>(compute: &'c mut Option<Compute>, upload: &mut Upload) -> Result<&'c mut Compute, Error> {
+    match compute {
+        Some(compute) => Ok(compute),
+        None => Ok(compute.insert(Compute::new(upload)?)),
+    }
+}
+
+/// Continues the compute stream at records elsewhere, which launch some of these programs and return.
+///
+/// # Errors
+/// Out of memory.
+pub(crate) fn call_launches<'p>(
+    recorder: &mut Recorder,
+    programs: impl Iterator<Item = &'p Program>,
+    records: u64,
+) -> Result<(), Error> {
+    use r::compute_link::*;
+    let Recorder { upload, compute, .. } = recorder;
+    let Compute { stream, stacks } = started(compute, upload)?;
+    programs.for_each(|program| stacks.add(program));
+    let link = new()
+        .set(&TARGET_HIGH, records >> 32)
+        .set(&TARGET_LOW, records & 0xffff_ffff)
+        .flag(&WITH_RETURN, true)
+        .bits();
+    stream.call(upload, [link as u32, (link >> 32) as u32])
 }
 
 /// Where sizes are.
@@ -405,6 +447,11 @@ impl Recorder {
         self.compute_state.dirty |= Dirty::PROGRAMS;
     }
 
+    /// The bound compute pipeline.
+    pub(crate) fn bound_compute(&self) -> Option<Arc<ComputePipeline>> {
+        self.pipeline.clone()
+    }
+
     /// The state of a bind point.
     pub fn state(&mut self, point: vk::PipelineBindPoint) -> &mut State {
         match point {
@@ -482,7 +529,7 @@ impl Recorder {
         if stages.contains(vk::ShaderStageFlags::COMPUTE) {
             write(&mut self.compute_state);
         }
-        if stages.intersects(vk::ShaderStageFlags::ALL_GRAPHICS) {
+        if stages.intersects(GRAPHICS_STAGES) {
             write(&mut self.graphics.state);
         }
     }

@@ -73,14 +73,16 @@ pub(crate) fn of_source(source: UniformSource) -> Dirty {
     use InterfaceUniform as I;
     use UniformSource as U;
     match source {
-        U::ConstantAddress | U::Promoted { .. } | U::Zeros | U::ViewIndex => Dirty::NONE,
+        U::ConstantAddress | U::Promoted { .. } | U::Zeros | U::ViewIndex | U::TableBase => Dirty::NONE,
         U::PushConstantAddress | U::PushConstants { .. } => Dirty::PUSH,
         U::WorkgroupCount | U::WorkgroupBase => Dirty::NUMBERS,
         U::SampleMask | U::SamplePositions => Dirty::PROGRAMS,
+        U::PrimitiveVertices => Dirty::RASTER,
         U::BufferAddress { .. }
         | U::BufferSize { .. }
         | U::DescriptorTable { .. }
         | U::TextureTable { .. }
+        | U::TextureTableLow { .. }
         | U::SamplerTable { .. }
         | U::SamplerBias { .. }
         | U::SamplerBiasTable { .. }

@@ -69,8 +69,8 @@ pub struct RasterInfo {
     pub clockwise: bool,
     /// Whether depth is biased.
     pub biased: bool,
-    /// Constant, clamp and slope of the depth bias.
-    pub bias: [f32; 3],
+    /// The depth bias.
+    pub bias: DepthBias,
     /// Whether the last vertex is the provoking vertex, instead of the first.
     pub provoking_last: bool,
     /// The stream of a geometry shader whose primitives are drawn.
@@ -79,6 +79,17 @@ pub struct RasterInfo {
     pub line_width: f32,
     /// Whether lines are requested to be Bresenham's. They always are.
     pub bresenham: bool,
+}
+
+/// A depth bias.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct DepthBias {
+    /// Constant factor, clamp and slope factor.
+    pub factors: [f32; 3],
+    /// Whether the constant factor counts steps of normalised depth of 24 bits, also in depth of floats.
+    pub normalised: bool,
+    /// Whether it counts the smallest steps of normalised depth, instead of twice as large ones, which Vulkan allows.
+    pub exact: bool,
 }
 
 impl RasterInfo {
@@ -411,6 +422,13 @@ impl DrawState {
         ROWS.iter().filter(|(states, _)| is_fixed(states)).map(|(_, take)| *take).collect()
     }
 
+    /// The same for a pipeline that draws meshes: it has no state of vertices.
+    pub fn fixed_parts_of_meshes(dynamic: &[vk::DynamicState]) -> Vec<Take> {
+        use vk::DynamicState as D;
+        let of_vertices = [D::VERTEX_INPUT_EXT, D::PRIMITIVE_TOPOLOGY, D::PRIMITIVE_RESTART_ENABLE];
+        DrawState::fixed_parts(&[dynamic, &of_vertices].concat())
+    }
+
     /// Copies parts of the state of a pipeline that is bound; returns what has changed.
     pub fn take(&mut self, from: &DrawState, parts: &[Take]) -> Dirty {
         parts.iter().fold(Dirty::PROGRAMS, |dirty, take| dirty | take(self, from))
@@ -490,6 +508,19 @@ mod tests {
         let samples = SampleInfo { places, ..SampleInfo::default() };
         assert_eq!(samples.positions(2), 0x44cc, "standard positions");
         assert_eq!(SampleInfo { is_placed: true, ..samples }.positions(2), 0xff80);
+    }
+
+    #[test]
+    fn meshes_leave_the_state_of_vertices() {
+        let mut given = DrawState::default();
+        given.raster.cull = vk::CullModeFlags::BACK;
+        let mut state = DrawState::default();
+        (state.topology, state.restart) = (vk::PrimitiveTopology::TRIANGLE_FAN, true);
+        state.take(&given, &DrawState::fixed_parts_of_meshes(&[]));
+        assert_eq!((state.topology, state.restart), (vk::PrimitiveTopology::TRIANGLE_FAN, true));
+        assert_eq!(state.raster.cull, vk::CullModeFlags::BACK);
+        state.take(&given, &DrawState::fixed_parts(&[]));
+        assert!(!state.restart);
     }
 
     #[test]

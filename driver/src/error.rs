@@ -86,6 +86,9 @@ pub enum Error {
     /// A wait timed out.
     #[error("the time limit has passed")]
     Timeout,
+    /// The application has not taken as many timings of presentations as it wants to be kept.
+    #[error("no more timings of presentations are kept; those that are known have to be taken")]
+    TimingsFull,
     /// The window was closed or has changed.
     #[error("the surface is lost: {what}")]
     Surface {
@@ -96,6 +99,9 @@ pub enum Error {
     #[error("the swapchain no longer fits its surface")]
     OutOfDate,
 }
+
+/// `VK_ERROR_PRESENT_TIMING_QUEUE_FULL_EXT`.
+const PRESENT_TIMING_QUEUE_FULL: i32 = -1_000_208_000;
 
 impl Error {
     /// Vulkan's code.
@@ -118,6 +124,7 @@ impl Error {
             Error::CompileRequired => vk::Result::PIPELINE_COMPILE_REQUIRED,
             Error::NotReady => vk::Result::NOT_READY,
             Error::Timeout => vk::Result::TIMEOUT,
+            Error::TimingsFull => vk::Result::from_raw(PRESENT_TIMING_QUEUE_FULL),
             Error::Surface { .. } => vk::Result::ERROR_SURFACE_LOST_KHR,
             Error::OutOfDate => vk::Result::ERROR_OUT_OF_DATE_KHR,
         }

@@ -4,14 +4,14 @@ use std::sync::{Arc, Mutex};
 
 use agx_abi::vertex::Output;
 use agx_abi::{GeometryInfo, Stage};
-use agx_compiler::{CompileKey, CompiledShader, GeometryKey, Input, Scratch, Statistics};
+use agx_compiler::{CompileKey, GeometryKey, Input, Statistics};
 
 use crate::Error;
 use crate::cache::Known;
 use crate::device::Device;
 use crate::memory::lock;
 use crate::pipeline::ShaderSource;
-use crate::program::{self, Program};
+use crate::program::Program;
 use crate::stages::{FragmentNeeds, LinkedVertex, Made, found, main_part, name};
 
 /// A geometry shader.
@@ -83,27 +83,10 @@ impl GeometryStage {
         found(&self.emitters, geometry, |geometry| {
             let (input, key) = (Input::spirv(&self.source.code), self.key(device, geometry));
             let shader = main_part(device, input, &key, known)?;
-            let drawn = self.drawn(device, &shader, &key, known)?;
+            let name = name(device, input, &key, &("emitted", &self.needs));
+            let drawn = LinkedVertex::emitted(device, &shader.info, self.needs.as_ref(), (name, known))?;
             let program = Arc::new(Program::new(&device.code, shader)?);
-            Ok(Emitter { program, drawn: Arc::new(LinkedVertex::new(drawn)) })
-        })
-    }
-
-    /// The vertex shader of the hardware.
-    fn drawn(
-        &self,
-        device: &Device,
-        shader: &CompiledShader,
-        key: &CompileKey,
-        known: Known<'_>,
-    ) -> Result<CompiledShader, Error> {
-        let mut drawn_key = CompileKey::default();
-        self.needs.iter().for_each(|needs| needs.add_to(&mut drawn_key));
-        let name = name(device, Input::spirv(&self.source.code), key, &("emitted", &self.needs));
-        known.shader(name, || {
-            let scratch = &mut Scratch::default();
-            let whole = device.compiler.emitted_vertex(scratch, &shader.info, &drawn_key)?;
-            Ok(program::linked(whole.shader, &whole.program))
+            Ok(Emitter { program, drawn: Arc::new(drawn) })
         })
     }
 

@@ -14,6 +14,7 @@ use crate::device::Device;
 use crate::draw_state::{DrawState, Take, TargetFormats, VertexInput, changes_fragments};
 use crate::format;
 use crate::geometry::GeometryStage;
+use crate::mesh::{MeshStage, TaskStage};
 use crate::pipeline::ShaderSource;
 use crate::program::Program;
 use crate::render::{OfPipeline, Shaders};
@@ -31,6 +32,10 @@ pub struct GraphicsInfo {
     pub evaluation: Option<ShaderSource>,
     /// The geometry shader.
     pub geometry: Option<ShaderSource>,
+    /// The task shader.
+    pub task: Option<ShaderSource>,
+    /// The mesh shader.
+    pub mesh: Option<ShaderSource>,
     /// The fragment shader.
     pub fragment: Option<ShaderSource>,
     /// State that commands can set, with its initial values.
@@ -41,6 +46,79 @@ pub struct GraphicsInfo {
     pub shading: bool,
     /// Formats of the targets.
     pub formats: Vec<vk::Format>,
+}
+
+impl GraphicsInfo {
+    /// Whether the fragment shader runs once per sample. If the sample count is dynamic, it may be 1; the loop over samples then has
+    /// one iteration.
+    fn is_shaded_by_sample(&self) -> bool {
+        let samples_are_set = self.dynamic.contains(&vk::DynamicState::RASTERIZATION_SAMPLES_EXT);
+        self.shading && (samples_are_set || self.state.samples.count > 1)
+    }
+}
+
+/// Shaders of pipeline libraries, compiled in parts before the pipelines are known, as shader objects are.
+#[derive(Clone, Default)]
+pub struct LibraryStages {
+    /// The vertex shader.
+    pub vertex: Option<Arc<VertexStage>>,
+    /// The fragment shader.
+    pub fragment: Option<Arc<FragmentStage>>,
+}
+
+impl LibraryStages {
+    /// Compiles the shaders that a library has. Those before and after tessellation, geometry and mesh shaders are compiled with the
+    /// pipeline.
+    ///
+    /// # Errors
+    /// The compiler's error.
+    pub fn new(
+        device: &Device,
+        info: &GraphicsInfo,
+        parts: vk::GraphicsPipelineLibraryFlagsEXT,
+        known: Known<'_>,
+    ) -> Result<LibraryStages, Error> {
+        use vk::GraphicsPipelineLibraryFlagsEXT as Parts;
+        let is_direct = [&info.control, &info.geometry, &info.mesh].iter().all(|stage| stage.is_none());
+        let vertex = is_direct && parts.contains(Parts::PRE_RASTERIZATION_SHADERS);
+        let vertex = vertex.then(|| VertexStage::new(device, info.vertex.clone(), true, None, known));
+        let fragment = info.fragment.clone().filter(|_| parts.contains(Parts::FRAGMENT_SHADER));
+        let modes = [info.is_shaded_by_sample(), true];
+        let fragment = fragment.map(|source| FragmentStage::new(device, Some(source), None, modes, known));
+        Ok(LibraryStages {
+            vertex: vertex.transpose()?.map(Arc::new),
+            fragment: fragment.transpose()?.map(Arc::new),
+        })
+    }
+
+    /// Adds the shaders of another library.
+    pub fn add(&mut self, other: &LibraryStages) {
+        self.vertex = other.vertex.clone().or(self.vertex.take());
+        self.fragment = other.fragment.clone().or(self.fragment.take());
+    }
+
+    /// The shaders of a pipeline that consists of them; `None` if it has to be compiled.
+    fn shaders(
+        &self,
+        device: &Device,
+        key: &GraphicsKey,
+        known: Known<'_>,
+    ) -> Result<Option<GraphicsShaders>, Error> {
+        let fragment = match (&self.fragment, &key.fragment) {
+            (Some(fragment), _) if fragment.runs_per_sample() == key.shading => fragment.clone(),
+            (None, None) => Arc::new(FragmentStage::new(device, None, None, [false, true], known)?),
+            _ => return Ok(None),
+        };
+        let Some(vertex) = self.vertex.clone().filter(|_| key.is_direct() && key.mesh.is_none()) else {
+            return Ok(None);
+        };
+        let infos = vertex.main_info().zip(fragment.main_info());
+        if infos.is_some_and(|(vertex, fragment)| !FragmentNeeds::of(fragment).find_stored(vertex)) {
+            return Ok(None);
+        }
+        let shaders = Shaders { vertex: Some(vertex), fragment: Some(fragment), ..Shaders::default() };
+        GraphicsShaders::of_stages(device, key, shaders, known).map(Some)
+    }
 }
 
 /// Programs of a draw.
@@ -59,6 +137,8 @@ pub(crate) struct GraphicsKey {
     /// Control and evaluation.
     tessellation: Option<[ShaderSource; 2]>,
     geometry: Option<ShaderSource>,
+    /// The mesh shader, and the task shader if there is one.
+    mesh: Option<(ShaderSource, Option<ShaderSource>)>,
     fragment: Option<ShaderSource>,
     dynamic: Vec<vk::DynamicState>,
     /// Whether the fragment shader runs once per sample.
@@ -108,11 +188,38 @@ impl GraphicsPipeline {
     /// # Errors
     /// The compiler's error, a format that is not renderable, or out of memory.
     pub fn new(device: &Device, info: GraphicsInfo, known: Known<'_>) -> Result<GraphicsPipeline, Error> {
-        let GraphicsInfo { vertex, control, evaluation, geometry, fragment, state, .. } = info;
-        let GraphicsInfo { dynamic, shading, formats, .. } = info;
+        let (key, state) = GraphicsKey::new(info)?;
+        let made = known.made(|made| &made.graphics, key, |key| GraphicsShaders::new(device, key, known))?;
+        Ok(GraphicsPipeline { made, state })
+    }
+
+    /// A pipeline whose shaders are those of libraries, unless they have to be compiled for each other.
+    ///
+    /// # Errors
+    /// As [`GraphicsPipeline::new`].
+    pub fn linked(
+        device: &Device,
+        info: GraphicsInfo,
+        stages: &LibraryStages,
+        known: Known<'_>,
+    ) -> Result<GraphicsPipeline, Error> {
+        let (key, state) = GraphicsKey::new(info)?;
+        let make = |key: &GraphicsKey| GraphicsShaders::new(device, key, known);
+        let made = match stages.shaders(device, &key, known)? {
+            Some(shaders) => Arc::new(shaders),
+            None => known.made(|made| &made.graphics, key, make)?,
+        };
+        Ok(GraphicsPipeline { made, state })
+    }
+}
+
+impl GraphicsKey {
+    /// What determines the shaders, and the state that does not.
+    fn new(info: GraphicsInfo) -> Result<(GraphicsKey, DrawState), Error> {
+        let shading = info.is_shaded_by_sample();
+        let GraphicsInfo { vertex, control, evaluation, geometry, task, mesh, fragment, .. } = info;
+        let GraphicsInfo { state, dynamic, formats, .. } = info;
         let formats = target_formats(&formats)?;
-        // If the sample count is dynamic, it may be 1; the loop over samples then has one iteration.
-        let samples_are_set = dynamic.contains(&vk::DynamicState::RASTERIZATION_SAMPLES_EXT);
         let of_fragments = match changes_fragments(&dynamic) {
             true => None,
             false => Some(state.fragment(&formats)?),
@@ -121,8 +228,9 @@ impl GraphicsPipeline {
             vertex,
             tessellation: control.zip(evaluation).map(<[ShaderSource; 2]>::from),
             geometry,
+            mesh: mesh.map(|mesh| (mesh, task)),
             fragment,
-            shading: shading && (samples_are_set || state.samples.count > 1),
+            shading,
             formats,
             input: state.input.clone(),
             state: of_fragments,
@@ -130,12 +238,9 @@ impl GraphicsPipeline {
             stream: state.raster.stream,
             dynamic,
         };
-        let made = known.made(|made| &made.graphics, key, |key| GraphicsShaders::new(device, key, known))?;
-        Ok(GraphicsPipeline { made, state })
+        Ok((key, state))
     }
-}
 
-impl GraphicsKey {
     fn sets(&self, state: vk::DynamicState) -> bool {
         self.dynamic.contains(&state)
     }
@@ -154,6 +259,9 @@ impl GraphicsKey {
 impl GraphicsShaders {
     /// Compiles the shaders: programs for static state, main parts for dynamic state.
     fn new(device: &Device, key: &GraphicsKey, known: Known<'_>) -> Result<GraphicsShaders, Error> {
+        if let Some((mesh, task)) = &key.mesh {
+            return GraphicsShaders::of_meshes(device, key, (mesh, task.as_ref()), known);
+        }
         let evaluation = key.tessellation.as_ref().map(|[_, evaluation]| evaluation);
         // Whether culled primitives are discarded is part of the fragment program, and depends on the compiled shader
         // before it.
@@ -178,21 +286,61 @@ impl GraphicsShaders {
         let patches =
             patches.map(|sources| tessellation(device, sources, needs.as_ref(), known)).transpose()?;
         let geometry = key.geometry.clone().map(|source| Arc::new(GeometryStage::new(source, needs)));
-        let input_is_set = key.sets(vk::DynamicState::VERTEX_INPUT_EXT);
-        let strides_are_set = key.sets(vk::DynamicState::VERTEX_INPUT_BINDING_STRIDE);
-        let is_fixed = !input_is_set && !strides_are_set && key.state.is_some();
-        let strides = !input_is_set && !strides_are_set;
         let shaders = Shaders {
             vertex: Some(Arc::new(vertex)),
             control: patches.as_ref().map(|(control, _)| control.clone()),
             evaluation: patches.as_ref().map(|(_, evaluation)| evaluation.clone()),
             geometry,
             fragment: Some(Arc::new(fragment)),
-            pipeline: Some(OfPipeline { formats: key.formats, strides }),
-            fixed: is_fixed.then(Arc::default),
+            ..Shaders::default()
         };
+        GraphicsShaders::of_stages(device, key, shaders, known)
+    }
+
+    /// The shaders of these stages, with the programs for static state.
+    fn of_stages(
+        device: &Device,
+        key: &GraphicsKey,
+        mut shaders: Shaders,
+        known: Known<'_>,
+    ) -> Result<GraphicsShaders, Error> {
+        let input_is_set = key.sets(vk::DynamicState::VERTEX_INPUT_EXT);
+        let strides_are_set = key.sets(vk::DynamicState::VERTEX_INPUT_BINDING_STRIDE);
+        let strides = !input_is_set && !strides_are_set;
+        shaders.pipeline = Some(OfPipeline { formats: key.formats, strides });
+        shaders.fixed = (strides && key.state.is_some()).then(Arc::default);
         compile_known(&shaders, device, key, known)?;
         let fixed_parts = DrawState::fixed_parts(&key.dynamic);
+        Ok(GraphicsShaders { shaders: Arc::new(shaders), fixed_parts })
+    }
+
+    /// Compiles the shaders of a pipeline that draws meshes.
+    fn of_meshes(
+        device: &Device,
+        key: &GraphicsKey,
+        (mesh, task): (&ShaderSource, Option<&ShaderSource>),
+        known: Known<'_>,
+    ) -> Result<GraphicsShaders, Error> {
+        let modes = [key.shading, key.state.is_none()];
+        let fragment = FragmentStage::new(device, key.fragment.clone(), None, modes, known)?;
+        let needs = match mesh.culls() {
+            true => None,
+            false => Some(needs_of(device, &fragment, key, known)?),
+        };
+        let mesh = MeshStage::new(device, mesh, needs.as_ref(), known)?;
+        let task = task.map(|task| TaskStage::new(device, task, known)).transpose()?;
+        if let Some(state) = key.state.clone() {
+            let program = fragment.program(device, state, &mesh.drawn.shader.info, known)?;
+            mesh.drawn.program(device, &program.info.fragment.coefficients)?;
+        }
+        let shaders = Shaders {
+            task: task.map(Arc::new),
+            mesh: Some(Arc::new(mesh)),
+            fragment: Some(Arc::new(fragment)),
+            pipeline: Some(OfPipeline { formats: key.formats, strides: true }),
+            ..Shaders::default()
+        };
+        let fixed_parts = DrawState::fixed_parts_of_meshes(&key.dynamic);
         Ok(GraphicsShaders { shaders: Arc::new(shaders), fixed_parts })
     }
 }

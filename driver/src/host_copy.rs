@@ -147,7 +147,7 @@ mod tests {
 
     use super::*;
     use crate::device::Device;
-    use crate::image::ImageInfo;
+    use crate::image::{Binding, ImageInfo};
     use crate::memory::Place;
     use crate::modifier::Tiling;
 
@@ -162,6 +162,7 @@ mod tests {
             usage: vk::ImageUsageFlags::HOST_TRANSFER_EXT,
             tiling: if linear { Tiling::Linear } else { Tiling::Optimal },
             disjoint: false,
+            binding: Binding::Whole,
         })
         .expect("a format");
         let (bytes, _) = image.requirements(vk::ImageAspectFlags::NONE);

@@ -8,14 +8,17 @@ use ash::vk;
 
 use crate::Error;
 use crate::format::{self, FormatDesc};
-use crate::memory::Allocation;
+use crate::memory::{Allocation, Space};
 use crate::modifier::{Modifier, PlanePlace, Tiling};
+use crate::reserved::{Backing, PageTable, Reserved};
 use crate::transfer::blocks;
 use crate::view::Descriptor;
 use crate::ycbcr;
 
 /// Alignment of images in bytes.
 const ALIGNMENT: u64 = 0x4000;
+/// Bytes of Vulkan's standard blocks of sparse images.
+const STANDARD_BLOCK: u64 = 0x1_0000;
 /// Alignment of rows and of layers in linear images, in bytes.
 const LINEAR: [u64; 2] = [16, 128];
 /// Alignment of rows in linear images that are rendered to, in bytes (Mesa 26.1).
@@ -42,6 +45,19 @@ pub struct ImageInfo {
     pub tiling: Tiling,
     /// Whether each plane has its own memory.
     pub disjoint: bool,
+    /// How it is bound.
+    pub binding: Binding,
+}
+
+/// How an image is bound to memory.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Binding {
+    /// As a whole.
+    Whole,
+    /// By pages, all of which have memory before it is used.
+    Pages,
+    /// By blocks of texels, some of which may have no memory.
+    Blocks,
 }
 
 /// The layout of the texels of a plane.
@@ -115,8 +131,8 @@ pub(crate) type Transferred = [Descriptor; 2];
 struct ImageMemory {
     /// Size in bytes.
     bytes: u64,
-    /// What it is bound to, and the first byte there.
-    bound: OnceLock<(Arc<Allocation>, u64)>,
+    /// What it is bound to.
+    bound: OnceLock<Backing>,
 }
 
 impl Image {
@@ -217,7 +233,16 @@ impl Image {
     /// The size and alignment of the memory that it needs, or that the plane with an aspect needs.
     pub fn requirements(&self, aspect: vk::ImageAspectFlags) -> (u64, u64) {
         let bytes = self.memory_of(aspect).map_or(0, |memory| memory.bytes);
-        (bytes.next_multiple_of(ALIGNMENT), ALIGNMENT)
+        let alignment = self.alignment();
+        (bytes.next_multiple_of(alignment), alignment)
+    }
+
+    /// The alignment of its memory in bytes: the bytes of a block that is bound at once.
+    pub fn alignment(&self) -> u64 {
+        match (self.info.binding, self.info.kind) {
+            (Binding::Blocks, vk::ImageType::TYPE_2D) => STANDARD_BLOCK,
+            _ => ALIGNMENT,
+        }
     }
 
     /// Binds memory from byte `offset` on, for the image or for the plane with an aspect.
@@ -231,24 +256,62 @@ impl Image {
         offset: u64,
     ) -> Result<(), Error> {
         let own = self.memory_of(aspect).ok_or(Error::Invalid { what: "an image has no such plane" })?;
-        own.bound.set((memory, offset)).map_err(|_| Error::Invalid { what: "an image is bound twice" })
+        own.bound
+            .set(Backing::Memory(memory, offset))
+            .map_err(|_| Error::Invalid { what: "an image is bound twice" })
+    }
+
+    /// Reserves addresses for an image whose pages are bound one by one.
+    ///
+    /// # Errors
+    /// Out of memory or addresses, or it already has memory.
+    pub fn reserve(&self, space: &Arc<Space>) -> Result<(), Error> {
+        for (at, memory) in self.memories.iter().enumerate() {
+            let has_table = |plane: &&Plane| {
+                let tiled = matches!(plane.layout, PlaneLayout::Tiled(_));
+                self.info.binding == Binding::Blocks && plane.memory == at && tiled
+            };
+            let table =
+                |plane: &Plane| PageTable::new(space, plane.offset, plane.layer_stride(), self.slices(0));
+            let tables = self.planes.iter().filter(has_table).map(table).collect::<Result<_, _>>()?;
+            let reserved =
+                Arc::new(Reserved::new(space, memory.bytes.next_multiple_of(self.alignment()), tables)?);
+            let bound = memory.bound.set(Backing::Sparse(reserved));
+            bound.map_err(|_| Error::Invalid { what: "an image is bound twice" })?;
+        }
+        Ok(())
+    }
+
+    /// The addresses of the plane with an aspect whose pages are bound one by one.
+    pub fn reserved(&self, aspect: vk::ImageAspectFlags) -> Option<&Arc<Reserved>> {
+        self.memory_of(aspect)?.bound.get()?.reserved()
+    }
+
+    /// The address of the page table of a plane's textures from a layer on, if pages may have no memory.
+    pub fn page_table(&self, plane: &Plane, layer: u32) -> Option<u64> {
+        self.memories.get(plane.memory)?.bound.get()?.reserved()?.table(plane.offset, layer)
+    }
+
+    /// Bytes of the pages of its first memory.
+    pub fn reserved_bytes(&self) -> u64 {
+        self.memories.first().map_or(0, |memory| memory.bytes.next_multiple_of(self.alignment()))
     }
 
     /// The memory of its first plane, for the processor.
-    pub fn memory(&self) -> Option<&(Arc<Allocation>, u64)> {
-        self.memories.first()?.bound.get()
+    pub fn memory(&self) -> Option<(&Arc<Allocation>, u64)> {
+        self.memories.first()?.bound.get()?.memory()
     }
 
     /// The memory of a plane from the image's first byte there on, for the processor.
     pub fn window(&self, plane: &Plane) -> Option<Window> {
-        let (memory, offset) = self.memories.get(plane.memory)?.bound.get()?;
-        memory.window(*offset)
+        let (memory, offset) = self.memories.get(plane.memory)?.bound.get()?.memory()?;
+        memory.window(offset)
     }
 
     /// The first address of a plane.
     pub fn address(&self, plane: &Plane) -> u64 {
         let bound = self.memories.get(plane.memory).and_then(|memory| memory.bound.get());
-        bound.map_or(0, |(memory, offset)| memory.address + offset) + plane.offset
+        bound.map_or(0, Backing::address) + plane.offset
     }
 
     /// The plane with an aspect.
@@ -317,8 +380,11 @@ impl Image {
         let layer_stride = plane.layer_stride();
         let row = match plane.layout {
             PlaneLayout::Linear([row, _]) => row,
-            PlaneLayout::Tiled(layout) => {
-                u64::from(layout.level(level).stride) * u64::from(plane.format.bytes * self.info.samples)
+            // Tiles have no rows; by convention (`drm_fourcc.h`) it is the row of texels without padding, which importers compare.
+            PlaneLayout::Tiled(_) => {
+                let [width, ..] = self.extent(level);
+                let blocks = width.div_ceil(plane.format.block[0]);
+                u64::from(blocks) * u64::from(plane.format.bytes * self.info.samples)
             }
         };
         let start = plane.offset + plane.level_offset(level) + u64::from(layer) * layer_stride;
@@ -388,6 +454,7 @@ mod tests {
             usage: vk::ImageUsageFlags::SAMPLED,
             tiling: Tiling::Optimal,
             disjoint: false,
+            binding: Binding::Whole,
         }
     }
 
@@ -481,6 +548,8 @@ mod tests {
         let tiled = of(Modifier::Tiled);
         let optimal = Image::new(ImageInfo { layers: 1, ..info(vk::Format::R8G8B8A8_UNORM) }).expect("there");
         assert_eq!(tiled.planes, optimal.planes);
+        // Other drivers refuse a row that is not that of the texels.
+        assert_eq!(tiled.subresource(vk::ImageAspectFlags::MEMORY_PLANE_0_EXT, 0, 0)[2], 400);
     }
 
     #[test]

@@ -17,25 +17,49 @@ use crate::render::ClearShaders;
 use crate::stages::FragmentStage;
 use crate::words::Use;
 
+/// What a program is compiled from.
+#[derive(Clone, Copy)]
+enum Source {
+    /// GLSL.
+    Text(&'static str),
+    /// The bytes of a SPIR-V module, for programs that read memory by addresses.
+    Module(&'static [u8]),
+}
+
+impl Source {
+    fn input(self) -> Input<'static> {
+        match self {
+            Source::Text(text) => Input::glsl(text, Stage::Compute),
+            Source::Module(bytes) => Input::spirv(bytes),
+        }
+    }
+}
+
 macro_rules! kernels {
-    ($($(#[$doc:meta])* $name:ident $file:literal $(+ $more:literal)* $($define:literal)*;)*) => {
+    (texts { $($(#[$doc:meta])* $name:ident $file:literal $(+ $more:literal)* $($define:literal)*;)* }
+        modules { $($(#[$module_doc:meta])* $module:ident $path:literal;)* }) => {
         /// A program of the driver's own.
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
         pub enum Kernel {
             $($(#[$doc])* $name,)*
+            $($(#[$module_doc])* $module,)*
         }
 
-        /// Text of each.
-        const TEXTS: &[&str] = &[$(concat!(
-            "#version 450\nlayout(local_size_x = 64) in;\n",
-            $("#define ", $define, "\n",)*
-            include_str!(concat!("kernels/", $file, ".comp")),
-            $(include_str!(concat!("kernels/", $more, ".comp")),)*
-        ),)*];
+        /// Source of each.
+        const SOURCES: &[Source] = &[
+            $(Source::Text(concat!(
+                "#version 450\nlayout(local_size_x = 64) in;\n",
+                $("#define ", $define, "\n",)*
+                include_str!(concat!("kernels/", $file, ".comp")),
+                $(include_str!(concat!("kernels/", $more, ".comp")),)*
+            )),)*
+            $(Source::Module(include_bytes!(concat!("kernels/", $path, ".spv"))),)*
+        ];
     };
 }
 
 kernels! {
+texts {
     /// Copies texels.
     Copy "copy";
     /// Copies texels of 4 bytes to memory.
@@ -115,10 +139,28 @@ kernels! {
     CountDraw "statistics" + "count_draw";
     /// Adds the invocations of a dispatch to a statistic.
     CountDispatch "statistics" + "count_dispatch";
+    /// Adds the invocations of generated launches to a statistic.
+    CountLaunches "statistics" + "count_launches";
+    /// Writes generated launches.
+    Sequences "sequences";
+    /// Chooses among the programs of generated draws.
+    SequenceChoices "sequence_choices";
+    /// Writes push constants of generated draws.
+    SequencePush "sequence_push";
+    /// Writes the places of attributes of generated draws.
+    SequenceBuffers "sequence_buffers";
+    /// Writes records of generated draws with index buffers.
+    SequenceIndices "sequence_indices";
     /// Takes primitives apart that indices restart, or that have adjacent vertices.
     Restart "restart";
     /// Prepares the launches and the draw of a geometry shader.
     Geometry "geometry";
+    /// Prepares the launch of the workgroups of a draw of meshes.
+    MeshGroups "mesh" + "mesh_groups";
+    /// Prepares the launch of the workgroups that task workgroups emit.
+    MeshTasks "mesh" + "mesh_tasks";
+    /// Counts the primitives of meshes.
+    MeshPrimitives "statistics" + "mesh_primitives";
     /// Captures and counts what a geometry shader emitted.
     Gather "gather";
     /// Writes the numbers of a draw of captured vertices.
@@ -133,6 +175,33 @@ kernels! {
     DomainPoints "domain" + "domain_points";
     /// Writes the indices of tessellated patches.
     DomainPrimitives "domain" + "domain_primitives";
+}
+modules {
+    /// Copies the parameters of several generated draws of each sequence.
+    SequenceCounts "sequences/draw_counts";
+    /// Copies the indices of a generated draw.
+    SequenceIndexCopies "sequences/index_copies";
+    /// Writes records and boxes of triangles.
+    StructureTriangles "acceleration/triangles";
+    /// Writes records and boxes of boxes.
+    StructureBoxes "acceleration/boxes";
+    /// Writes records and boxes of instances.
+    StructureInstances "acceleration/instances";
+    /// Writes the pairs by which leaves are sorted.
+    StructureKeys "acceleration/keys";
+    /// Does a step of sorting.
+    StructureSort "acceleration/sort";
+    /// Writes the leaves of a tree in their order.
+    StructurePlace "acceleration/place";
+    /// Writes the nodes of a tree at a depth.
+    StructureJoin "acceleration/join";
+    /// Writes a size of a structure.
+    StructureMeasure "acceleration/measure";
+    /// Writes the serialised form of a structure.
+    StructureSerialize "acceleration/serialize";
+    /// Writes a structure from its serialised form.
+    StructureDeserialize "acceleration/deserialize";
+}
 }
 
 /// The error of a kernel that the tables do not have.
@@ -150,7 +219,7 @@ pub struct Kernels {
 impl Kernels {
     /// None is compiled yet.
     pub fn new(code: Arc<Code>) -> Kernels {
-        let programs = TEXTS.iter().map(|_| OnceLock::new()).collect();
+        let programs = SOURCES.iter().map(|_| OnceLock::new()).collect();
         Kernels { code, programs, no_fragment: OnceLock::new(), clears: ClearShaders::default() }
     }
 
@@ -183,12 +252,8 @@ impl Kernels {
     }
 
     fn compile(&self, compiler: &Compiler, kernel: Kernel) -> Result<Arc<Program>, Error> {
-        let text = TEXTS.get(kernel as usize).ok_or(UNKNOWN)?;
-        let shader = compiler.compile(
-            &mut Scratch::default(),
-            Input::glsl(text, Stage::Compute),
-            &CompileKey::default(),
-        )?;
+        let source = SOURCES.get(kernel as usize).ok_or(UNKNOWN)?;
+        let shader = compiler.compile(&mut Scratch::default(), source.input(), &CompileKey::default())?;
         Ok(Arc::new(Program::used(&self.code, shader, Use::Direct)?))
     }
 }
@@ -201,9 +266,12 @@ mod tests {
     fn all_of_them_compile_and_read_only_what_launches_give() {
         let compiler = Compiler::default();
         let device = Device::in_test();
-        for text in TEXTS {
-            let input = Input::glsl(text, Stage::Compute);
-            let found = compiler.compile(&mut Scratch::default(), input, &CompileKey::default());
+        for source in SOURCES {
+            let text = match source {
+                Source::Text(text) => text,
+                Source::Module(_) => "a module",
+            };
+            let found = compiler.compile(&mut Scratch::default(), source.input(), &CompileKey::default());
             let shader = found.unwrap_or_else(|error| panic!("{text}\n{error}"));
             let placed = Program::used(&device.code, shader, Use::Direct);
             assert!(

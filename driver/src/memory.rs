@@ -46,13 +46,15 @@ pub struct Space {
     low: Mutex<Ranges>,
     high: Mutex<Ranges>,
     chosen: Mutex<Ranges>,
+    /// The page that sparse resources show where they have no memory.
+    unbound: Mutex<Option<GpuBuffer>>,
 }
 
 impl Space {
     /// An empty address space.
     pub fn new(gpu: Box<dyn Gpu>) -> Space {
         let [low, high, chosen] = [LOW, HIGH, CHOSEN].map(|range| Mutex::new(Ranges::new(range)));
-        Space { gpu, low, high, chosen }
+        Space { gpu, low, high, chosen, unbound: Mutex::new(None) }
     }
 
     /// The kernel.
@@ -68,15 +70,38 @@ impl Space {
         }
     }
 
+    /// Takes `bytes` bytes of addresses, a multiple of a page, and an unmapped page after them.
+    ///
+    /// # Errors
+    /// Out of addresses.
+    pub(crate) fn take(&self, bytes: u64, place: Place) -> Result<u64, Error> {
+        self.ranges(place).take(bytes + PAGE, PAGE).ok_or(Error::DeviceMemory { bytes })
+    }
+
+    /// Gives back what [`Space::take`] took.
+    pub(crate) fn give(&self, address: u64, bytes: u64, place: Place) {
+        self.ranges(place).give(address, bytes + PAGE);
+    }
+
+    /// The buffer of the page that sparse resources show where they have no memory.
+    ///
+    /// # Errors
+    /// Out of memory.
+    pub(crate) fn unbound_page(&self) -> Result<u32, Error> {
+        let mut page = lock(&self.unbound);
+        if let Some(page) = &*page {
+            return Ok(page.handle);
+        }
+        Ok(page.insert(self.gpu().create_buffer(PAGE)?).handle)
+    }
+
     /// Allocates at least `bytes` bytes of zeroed memory, followed by an unmapped page.
     ///
     /// # Errors
     /// Out of memory or addresses.
     pub fn allocate(self: &Arc<Space>, bytes: u64, place: Place) -> Result<Allocation, Error> {
         let bytes = rounded(bytes)?;
-        let Some(address) = self.ranges(place).take(bytes + PAGE, PAGE) else {
-            return Err(Error::DeviceMemory { bytes });
-        };
+        let address = self.take(bytes, place)?;
         self.fill((place, address, bytes), || self.gpu().create_buffer(bytes))
     }
 
@@ -99,7 +124,7 @@ impl Space {
     pub fn import(self: &Arc<Space>, file: BorrowedFd<'_>, bytes: u64) -> Result<Allocation, Error> {
         let (buffer, all) = self.gpu().import_buffer(file)?;
         let taken = match bytes <= all {
-            true => self.ranges(Place::High).take(all + PAGE, PAGE).ok_or(Error::DeviceMemory { bytes: all }),
+            true => self.take(all, Place::High),
             false => Err(Error::ExternalHandle),
         };
         let address = taken.inspect_err(|_| self.gpu().close_buffer(buffer.handle))?;
@@ -114,7 +139,7 @@ impl Space {
     ) -> Result<Allocation, Error> {
         let gpu = self.gpu();
         let bound = buffer().and_then(|buffer| {
-            gpu.bind(buffer.handle, address, bytes).inspect_err(|_| gpu.close_buffer(buffer.handle))?;
+            gpu.bind(buffer.handle, 0, address, bytes).inspect_err(|_| gpu.close_buffer(buffer.handle))?;
             Ok(buffer)
         });
         match bound {
@@ -123,7 +148,7 @@ impl Space {
                 Ok(Allocation { address, bytes, words, buffer })
             }
             Err(error) => {
-                self.ranges(place).give(address, bytes + PAGE);
+                self.give(address, bytes, place);
                 Err(error)
             }
         }
@@ -131,7 +156,7 @@ impl Space {
 }
 
 /// The bytes of the pages that hold these bytes.
-fn rounded(bytes: u64) -> Result<u64, Error> {
+pub(crate) fn rounded(bytes: u64) -> Result<u64, Error> {
     // There is room for the unmapped page.
     match bytes.max(1).checked_next_multiple_of(PAGE) {
         Some(pages) if pages <= u64::MAX - PAGE => Ok(pages),
@@ -257,7 +282,7 @@ impl Drop for Bound {
         let gpu = self.space.gpu();
         gpu.unbind(self.address, self.bytes);
         gpu.close_buffer(self.handle);
-        self.space.ranges(self.place).give(self.address, self.bytes + PAGE);
+        self.space.give(self.address, self.bytes, self.place);
     }
 }
 

@@ -14,7 +14,7 @@ use crate::device::{Device, Enabled};
 use crate::program::Program;
 
 /// The bytes of a shader module, with a hash that is computed once.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Default)]
 pub struct Module {
     hash: u64,
     bytes: Vec<u8>,
@@ -31,6 +31,15 @@ impl Module {
     /// A name of the module, which other builds of the compiler do not have.
     pub fn identifier(&self, device: &Device) -> [u8; 16] {
         device.compiler.cache_key(Input::spirv(self), &CompileKey::default()).to_le_bytes()
+    }
+}
+
+impl std::fmt::Debug for Module {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Module")
+            .field("hash", &self.hash)
+            .field("len", &self.bytes.len())
+            .finish_non_exhaustive()
     }
 }
 
@@ -95,8 +104,14 @@ impl PipelineRobustness {
     }
 }
 
-/// SPIR-V's `OpCapability`, which has two words, with the capability for cull distances.
-const CULL_DISTANCE: [u32; 2] = [2 << 16 | 17, 33];
+/// First word of SPIR-V's `OpCapability`, which has two words.
+const CAPABILITY: u32 = 2 << 16 | 17;
+
+/// SPIR-V's capability for cull distances.
+const CULL_DISTANCE: u32 = 33;
+
+/// SPIR-V's capability for barycentric coordinates and values at each vertex.
+const FRAGMENT_BARYCENTRIC: u32 = 5284;
 
 impl ShaderSource {
     /// The shader with the robustness of its pipeline, unless its stage has its own.
@@ -116,14 +131,24 @@ impl ShaderSource {
 
     /// Whether it may write cull distances.
     pub fn culls(&self) -> bool {
+        self.declares(CULL_DISTANCE)
+    }
+
+    /// Whether it may read values at each vertex of a primitive.
+    pub fn reads_vertices(&self) -> bool {
+        self.declares(FRAGMENT_BARYCENTRIC)
+    }
+
+    /// Whether it declares a capability.
+    fn declares(&self, wanted: u32) -> bool {
         let words = self.code.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word));
         let mut words = words.skip(5);
         // Capabilities precede all other instructions.
         while let (Some(first), Some(capability)) = (words.next(), words.next()) {
-            if first != CULL_DISTANCE[0] {
+            if first != CAPABILITY {
                 return false;
             }
-            if capability == CULL_DISTANCE[1] {
+            if capability == wanted {
                 return true;
             }
         }

@@ -1,6 +1,6 @@
 //! Programs in device memory.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use agx_abi::varyings::OutputLayout;
 use agx_abi::{PartRole, ShaderInfo};
@@ -46,6 +46,9 @@ pub struct Program {
     memory: Piece,
     /// Its words.
     pub(crate) plan: Plan,
+    /// Its words in draws whose numbers are in memory, once they are needed.
+    plan_of_memory: OnceLock<Plan>,
+    placed: Placed,
     /// The compiler's information about the main part.
     pub info: ShaderInfo,
     /// Slots of its outputs, for vertex programs.
@@ -115,6 +118,8 @@ impl Program {
         };
         Ok(Program {
             plan: Plan::new(&shader.info, of, placed)?,
+            plan_of_memory: OnceLock::new(),
+            placed,
             scratch_bytes: shader.info.scratch_bytes.max(shader.info.preamble_scratch_bytes),
             statistics: shader.stats,
             code_bytes,
@@ -138,6 +143,18 @@ impl Program {
             place_outputs(&mut part.code, &shader.info, &outputs)?;
         }
         Ok(Program { outputs, ..Program::new(code, shader)? })
+    }
+
+    /// Its words in draws whose numbers are in memory.
+    ///
+    /// # Errors
+    /// As [`Plan::new`].
+    pub(crate) fn plan_of_memory(&self) -> Result<&Plan, Error> {
+        if let Some(plan) = self.plan_of_memory.get() {
+            return Ok(plan);
+        }
+        let plan = Plan::new(&self.info, Use::Memory, self.placed)?;
+        Ok(self.plan_of_memory.get_or_init(|| plan))
     }
 
     /// Address of the code.

@@ -3,13 +3,13 @@
 //! A pool has a 64-bit word for each value of a result, and a word that is set when the result is available. Occlusion counters are in an
 //! array of the device, because draws refer to them by index.
 
-use std::sync::atomic::{Ordering, fence};
 use std::sync::{Arc, Mutex};
 
 use ash::vk;
 
 use crate::Error;
 use crate::memory::{Allocation, Place, Space, lock};
+use crate::poll;
 use crate::ranges::Ranges;
 
 /// Counters that draws can name: the index has 15 bits.
@@ -47,6 +47,10 @@ enum Results {
     Captured(Allocation),
     /// In its own memory: the number of drawn primitives, visible or not.
     Drawn(Allocation),
+    /// In its own memory: the number of primitives of meshes.
+    Meshes(Allocation),
+    /// In its own memory: the size of an acceleration structure.
+    Sizes(Allocation),
     /// In its own memory: all statistics, of which those with these flags are reported.
     Statistics(Allocation, vk::QueryPipelineStatisticFlags),
 }
@@ -58,6 +62,8 @@ pub enum Counted {
     Captured,
     /// Primitives that are drawn.
     Drawn,
+    /// Primitives of meshes.
+    Meshes,
     /// Statistics, and invocations of fragment shaders if they are among those that are reported.
     Statistics {
         /// Whether fragment shaders count their invocations.
@@ -66,7 +72,7 @@ pub enum Counted {
 }
 
 /// Statistics of a query, in the order of their flags.
-pub(crate) const STATISTICS: u32 = 11;
+pub(crate) const STATISTICS: u32 = 13;
 
 /// A query pool.
 pub struct QueryPool {
@@ -107,6 +113,15 @@ impl QueryPool {
             vk::QueryType::PRIMITIVES_GENERATED_EXT => {
                 Results::Drawn(space.allocate(8 * u64::from(count), Place::High)?)
             }
+            vk::QueryType::MESH_PRIMITIVES_GENERATED_EXT => {
+                Results::Meshes(space.allocate(8 * u64::from(count), Place::High)?)
+            }
+            vk::QueryType::ACCELERATION_STRUCTURE_COMPACTED_SIZE_KHR
+            | vk::QueryType::ACCELERATION_STRUCTURE_SERIALIZATION_SIZE_KHR
+            | vk::QueryType::ACCELERATION_STRUCTURE_SIZE_KHR
+            | vk::QueryType::ACCELERATION_STRUCTURE_SERIALIZATION_BOTTOM_LEVEL_POINTERS_KHR => {
+                Results::Sizes(space.allocate(8 * u64::from(count), Place::High)?)
+            }
             vk::QueryType::PIPELINE_STATISTICS => {
                 let bytes = 8 * u64::from(STATISTICS) * u64::from(count);
                 Results::Statistics(space.allocate(bytes, Place::High)?, statistics)
@@ -137,11 +152,12 @@ impl QueryPool {
         match self.results {
             Results::Captured(_) => Some(Counted::Captured),
             Results::Drawn(_) => Some(Counted::Drawn),
+            Results::Meshes(_) => Some(Counted::Meshes),
             Results::Statistics(_, reported) => {
                 let fragments = vk::QueryPipelineStatisticFlags::FRAGMENT_SHADER_INVOCATIONS;
                 Some(Counted::Statistics { fragments: reported.contains(fragments) })
             }
-            Results::Times(..) | Results::Counters(..) => None,
+            Results::Times(..) | Results::Counters(..) | Results::Sizes(_) => None,
         }
     }
 
@@ -170,6 +186,8 @@ impl QueryPool {
             Results::Times(memory, _)
             | Results::Captured(memory)
             | Results::Drawn(memory)
+            | Results::Meshes(memory)
+            | Results::Sizes(memory)
             | Results::Statistics(memory, _) => (memory, at),
             Results::Counters(counters, first) => (&counters.memory, 8 * first + at),
         }
@@ -195,17 +213,15 @@ impl QueryPool {
 
     /// The reported values of a result, and whether it is available.
     pub fn result(&self, query: u32) -> (Vec<u64>, bool) {
-        let mut available = [0; 4];
-        self.available.read(4 * u64::from(query), &mut available);
         // The values were stored before they became available.
-        fence(Ordering::Acquire);
+        let available = self.available.words_at(4 * u64::from(query), 1).first().is_some_and(poll::is_set);
         let (memory, at) = self.place(query);
         let mut bytes = vec![0; 8 * self.values() as usize];
         memory.read(at, &mut bytes);
         let reported = self.reported();
         let values = bytes.as_chunks().0.iter().zip(0..).filter(|(_, at)| reported >> at & 1 != 0);
         let values = values.map(|(value, _)| u64::from_le_bytes(*value)).collect();
-        (values, available != [0; 4])
+        (values, available)
     }
 }
 
@@ -214,7 +230,11 @@ impl Drop for QueryPool {
         match &self.results {
             Results::Times(_, object) => self.space.gpu().unbind_times(*object),
             Results::Counters(counters, first) => lock(&counters.free).give(*first, self.count.into()),
-            Results::Captured(_) | Results::Drawn(_) | Results::Statistics(..) => {}
+            Results::Captured(_)
+            | Results::Drawn(_)
+            | Results::Meshes(_)
+            | Results::Sizes(_)
+            | Results::Statistics(..) => {}
         }
     }
 }

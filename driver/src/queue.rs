@@ -7,12 +7,13 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use agx_abi::record::{command_header as header, render_command};
+use agx_abi::record::command_header as header;
 
 use crate::Error;
 use crate::command::KernelCommand;
 use crate::gpu::{MAX_COMMANDS, SyncPoint, WaitFor};
 use crate::memory::{Space, lock};
+use crate::reserved::PageBind;
 use crate::sync::{Consumed, Payload, Sync};
 
 /// Commands with the sync objects that they wait for and signal.
@@ -30,6 +31,8 @@ pub struct Submission {
     pub commands: Vec<Arc<Vec<KernelCommand>>>,
     /// Signals.
     pub signals: Vec<SyncPoint>,
+    /// Pages of sparse resources to bind after the waits; a submission with some has no commands.
+    pub binds: Vec<PageBind>,
 }
 
 impl Submission {
@@ -52,6 +55,16 @@ impl Submission {
         self.signals.push(sync.point(value));
     }
 
+    /// What has to be waited for before it is passed on: until the kernel knows what will signal the points that may be signalled
+    /// later, or, because the kernel binds pages at once, until all waits have ended. Of binary semaphores that only this queue
+    /// has, applications submit the signals before the waits.
+    fn needs(&self) -> (&[SyncPoint], WaitFor) {
+        match self.binds.is_empty() {
+            true => (&self.late, WaitFor::Submission),
+            false => (&self.waits, WaitFor::All),
+        }
+    }
+
     /// Number of points of the queue's timeline that it takes: without commands, one for every wait.
     fn points(&self) -> u64 {
         match self.commands.iter().all(|list| list.is_empty()) {
@@ -69,7 +82,19 @@ struct State {
     has_thread: bool,
     /// The last point of the timeline that a submission takes.
     last: u64,
+    outcomes: Outcomes,
+    /// Memory for the commands of a call.
+    bytes: Vec<u8>,
     lost: Option<Error>,
+}
+
+/// Binary sync objects that tell whether calls to the kernel succeeded, one for each call.
+#[derive(Default)]
+struct Outcomes {
+    /// With the points of the timeline that are signalled after the calls, in order.
+    open: VecDeque<(u64, u32)>,
+    /// Those that can be used again.
+    free: Vec<u32>,
 }
 
 /// What the thread shares with the queue.
@@ -77,8 +102,6 @@ struct Shared {
     space: Arc<Space>,
     /// The queue's timeline.
     timeline: u32,
-    /// A binary sync object that every submission with commands signals, which tells whether they succeeded.
-    outcome: u32,
     state: Mutex<State>,
 }
 
@@ -93,10 +116,10 @@ impl Queue {
     /// # Errors
     /// The kernel call fails.
     pub fn new(space: Arc<Space>) -> Result<Queue, Error> {
-        let [timeline, outcome] = [space.gpu().create_sync(false)?, space.gpu().create_sync(true)?];
+        let timeline = space.gpu().create_sync(false)?;
         let state = State { last: 1, ..State::default() };
         space.gpu().signal(SyncPoint { handle: timeline, value: Some(1) });
-        Ok(Queue { shared: Arc::new(Shared { space, timeline, outcome, state: Mutex::new(state) }) })
+        Ok(Queue { shared: Arc::new(Shared { space, timeline, state: Mutex::new(state) }) })
     }
 
     /// Submits.
@@ -108,8 +131,8 @@ impl Queue {
         for submission in submissions {
             state.last += submission.points();
             let point = state.last;
-            if state.kept.is_empty() && !state.has_thread && self.shared.is_known(&submission.late) {
-                self.shared.pass(&mut state, &submission, point);
+            if state.kept.is_empty() && !state.has_thread && self.shared.is_ready(&submission) {
+                self.shared.pass(&mut state, submission, point);
             } else {
                 state.kept.push_back((submission, point));
             }
@@ -170,10 +193,10 @@ impl Shared {
         SyncPoint { handle: self.timeline, value: Some(value) }
     }
 
-    /// Whether the kernel knows what will signal these points. Of binary semaphores that only this queue has, applications
-    /// submit the signals before the waits.
-    fn is_known(&self, late: &[SyncPoint]) -> bool {
-        self.space.gpu().wait(late, WaitFor::Submission, 0).is_ok()
+    /// Whether a submission can be passed on.
+    fn is_ready(&self, submission: &Submission) -> bool {
+        let (points, wait) = submission.needs();
+        self.space.gpu().wait(points, wait, 0).is_ok()
     }
 
     /// The thread that passes on what was kept.
@@ -184,26 +207,30 @@ impl Shared {
                 state.has_thread = false;
                 return;
             };
-            let late = submission.late.clone();
+            let (points, wait) = submission.needs();
+            let points = points.to_vec();
             drop(state);
-            let known = self.space.gpu().wait(&late, WaitFor::Submission, u64::MAX);
+            let known = self.space.gpu().wait(&points, wait, u64::MAX);
             let mut state = lock(&self.state);
             if let Err(error) = known {
                 state.lost.get_or_insert(error);
             }
             if let Some((submission, point)) = state.kept.pop_front() {
-                self.pass(&mut state, &submission, point);
+                self.pass(&mut state, submission, point);
             }
         }
     }
 
     /// Passes a submission to the kernel. If the device is lost, its signals come from the processor, so that every wait
     /// ends.
-    fn pass(&self, state: &mut State, submission: &Submission, point: u64) {
+    fn pass(&self, state: &mut State, mut submission: Submission, point: u64) {
         let gpu = self.space.gpu();
+        let mut taken = Vec::new();
         let passed = match &state.lost {
             Some(error) => Err(error.clone()),
-            None => self.to_kernel(submission, point),
+            None => self
+                .take_shared(&mut submission, &mut taken)
+                .and_then(|()| self.to_kernel(state, &submission, point)),
         };
         if let Err(error) = passed {
             submission.signals.iter().for_each(|signal| gpu.signal(*signal));
@@ -212,21 +239,47 @@ impl Shared {
         }
         // The kernel has taken the fences of the waits.
         submission.resets.iter().for_each(|handle| gpu.reset(*handle));
+        taken.iter().for_each(|handle| gpu.destroy_sync(*handle));
     }
 
-    fn to_kernel(&self, submission: &Submission, point: u64) -> Result<(), Error> {
+    /// Moves the signals of shared semaphores that the submission resets to sync objects of its own, which `taken` receives. The
+    /// owner of such a semaphore may signal it again as soon as the work is done, so a later reset would remove that signal.
+    fn take_shared(&self, submission: &mut Submission, taken: &mut Vec<u32>) -> Result<(), Error> {
         let gpu = self.space.gpu();
+        let Submission { resets, late, waits, .. } = submission;
+        for handle in resets.extract_if(.., |handle| late.iter().any(|point| point.handle == *handle)) {
+            let own = SyncPoint { handle: gpu.create_sync(false)?, value: None };
+            taken.push(own.handle);
+            gpu.transfer(SyncPoint { handle, value: None }, own)?;
+            gpu.reset(handle);
+            waits.iter_mut().filter(|wait| wait.handle == handle).for_each(|wait| *wait = own);
+        }
+        Ok(())
+    }
+
+    fn to_kernel(&self, state: &mut State, submission: &Submission, point: u64) -> Result<(), Error> {
+        let gpu = self.space.gpu();
+        let State { outcomes, bytes, .. } = state;
+        submission.binds.iter().try_for_each(|bind| bind.resource.bind(&bind.pages))?;
         let mut list = submission.commands.iter().flat_map(|list| list.iter()).peekable();
         if list.peek().is_none() {
             return self.without_commands(submission, point);
         }
         let mut waits = submission.waits.as_slice();
-        let own = [self.point(point), SyncPoint { handle: self.outcome, value: None }];
         while list.peek().is_some() {
-            let bytes = encoded(list.by_ref().take(MAX_COMMANDS));
+            encode(list.by_ref().take(MAX_COMMANDS), bytes);
+            let outcome = match outcomes.free.pop() {
+                Some(outcome) => outcome,
+                None => gpu.create_sync(false)?,
+            };
+            let own = [SyncPoint { handle: outcome, value: None }, self.point(point)];
             let signals: [&[SyncPoint]; 2] =
-                if list.peek().is_none() { [submission.signals.as_slice(), &own] } else { [&[], &[]] };
-            gpu.submit(&bytes, waits, signals)?;
+                if list.peek().is_none() { [&submission.signals, &own] } else { [&[], &own[..1]] };
+            if let Err(error) = gpu.submit(bytes, waits, signals) {
+                outcomes.free.push(outcome);
+                return Err(error);
+            }
+            outcomes.open.push_back((point, outcome));
             waits = &[];
         }
         Ok(())
@@ -251,23 +304,38 @@ impl Shared {
 
     /// The error of a lost device.
     fn loss(&self, mut state: MutexGuard<'_, State>) -> Result<(), Error> {
-        if let Some(finding) = self.space.gpu().fault(self.outcome) {
+        let finding = self.first_fault(&mut state.outcomes);
+        if let Some(finding) = finding {
             state.lost.get_or_insert(Error::Lost { finding });
         }
         state.lost.clone().map_or(Ok(()), Err)
+    }
+
+    /// A sentence about the first call that is complete and failed, of those that were not asked yet.
+    fn first_fault(&self, outcomes: &mut Outcomes) -> Option<String> {
+        let gpu = self.space.gpu();
+        let mut found = None;
+        let reached = if outcomes.open.is_empty() { 0 } else { gpu.timeline_value(self.timeline) };
+        while let Some((_, outcome)) = outcomes.open.front().copied().filter(|(point, _)| *point <= reached) {
+            outcomes.open.pop_front();
+            found = found.or_else(|| gpu.fault(outcome));
+            outcomes.free.push(outcome);
+        }
+        found
     }
 }
 
 impl Drop for Shared {
     fn drop(&mut self) {
-        self.space.gpu().destroy_sync(self.timeline);
-        self.space.gpu().destroy_sync(self.outcome);
+        let outcomes = &lock(&self.state).outcomes;
+        let handles = outcomes.open.iter().map(|(_, handle)| handle).chain(&outcomes.free);
+        handles.chain([&self.timeline]).for_each(|handle| self.space.gpu().destroy_sync(*handle));
     }
 }
 
-/// Encodes commands, each with a header: every command waits for all earlier ones.
-fn encoded<'c>(commands: impl Iterator<Item = &'c KernelCommand>) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(header::RECORD.bytes + render_command::RECORD.bytes);
+/// Replaces `bytes` with the encoding of commands, each with a header: every command waits for all earlier ones.
+fn encode<'c>(commands: impl Iterator<Item = &'c KernelCommand>, bytes: &mut Vec<u8>) {
+    bytes.clear();
     let mut before = [0_u64; 2];
     for command in commands {
         let (kind, body) = match command {
@@ -287,7 +355,6 @@ fn encoded<'c>(commands: impl Iterator<Item = &'c KernelCommand>) -> Vec<u8> {
             *count += 1;
         }
     }
-    bytes
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use agx_compiler::link::ColourSource;
 use ash::vk;
 
 use crate::dirty::Dirty;
-use crate::draw_state::DrawState;
+use crate::draw_state::{DepthBias, DrawState};
 use crate::render::Graphics;
 
 /// A value for a part of the state.
@@ -56,7 +56,7 @@ settings! {
     Choice Option<bool>;
     Number u32;
     Float f32;
-    Bias [f32; 3];
+    Bias DepthBias;
     Constants [f32; 4];
     Cull vk::CullModeFlags;
     Topology vk::PrimitiveTopology;

@@ -11,8 +11,11 @@ use ash::vk;
 
 use crate::Error;
 use crate::cache::{Known, PipelineCache};
+use crate::command::Recorder;
 use crate::device::{Device, Enabled};
+use crate::dirty::Dirty;
 use crate::geometry::GeometryStage;
+use crate::mesh::{MeshStage, TaskStage};
 use crate::pipeline::{ComputePipeline, Module, ShaderSource};
 use crate::stages::{FragmentStage, VertexStage};
 use crate::tessellation::{ControlStage, EvaluationStage};
@@ -31,10 +34,32 @@ pub enum ShaderKind {
     Evaluation(Arc<EvaluationStage>),
     /// A geometry shader.
     Geometry(Arc<GeometryStage>),
+    /// A task shader.
+    Task(Arc<TaskStage>),
+    /// A mesh shader.
+    Mesh(Arc<MeshStage>),
     /// A fragment shader.
     Fragment(Arc<FragmentStage>),
     /// A compute shader.
     Compute(Arc<ComputePipeline>),
+}
+
+impl ShaderKind {
+    /// Binds the shader.
+    pub fn bind(&self, recorder: &mut Recorder) {
+        let graphics = &mut recorder.graphics;
+        graphics.state.dirty |= Dirty::PROGRAMS;
+        match self {
+            ShaderKind::Vertex(stage) => graphics.objects().vertex = Some(stage.clone()),
+            ShaderKind::Control(stage) => graphics.objects().control = Some(stage.clone()),
+            ShaderKind::Evaluation(stage) => graphics.objects().evaluation = Some(stage.clone()),
+            ShaderKind::Geometry(stage) => graphics.objects().geometry = Some(stage.clone()),
+            ShaderKind::Task(stage) => graphics.objects().task = Some(stage.clone()),
+            ShaderKind::Mesh(stage) => graphics.objects().mesh = Some(stage.clone()),
+            ShaderKind::Fragment(stage) => graphics.objects().fragment = Some(stage.clone()),
+            ShaderKind::Compute(pipeline) => recorder.bind_compute(pipeline.clone()),
+        }
+    }
 }
 
 /// A shader object.
@@ -73,16 +98,22 @@ impl ShaderObject {
         let cache = PipelineCache::from_data(binary);
         let source = cache.get(SOURCE).and_then(|bytes| ShaderSource::from_bytes(&bytes));
         let source = source.ok_or(Error::Binary)?;
-        let kept = made(device, stage, &featureless(&source), Known { cache: Some(&cache), only: true });
+        let known = Known { cache: Some(&cache), ..Known::default() };
+        let kept = made(device, stage, &featureless(&source), Known { only: true, ..known });
         let kept = kept.map_err(|error| match error {
             Error::CompileRequired | Error::Compile(_) | Error::Link(_) => Error::Binary,
             other => other,
         })?;
         let kind = match device.enabled == Enabled::default() {
             true => kept,
-            false => made(device, stage, &source, Known { cache: Some(&cache), only: false })?,
+            false => made(device, stage, &source, known)?,
         };
         Ok(ShaderObject { kind, stage, source, binary: OnceLock::from(binary.to_vec()) })
+    }
+
+    /// Its stage.
+    pub fn stage(&self) -> vk::ShaderStageFlags {
+        self.stage
     }
 
     /// Its binary.
@@ -94,7 +125,7 @@ impl ShaderObject {
             return Ok(binary);
         }
         let cache = PipelineCache::default();
-        let known = Known { cache: Some(&cache), only: false };
+        let known = Known { cache: Some(&cache), ..Known::default() };
         made(device, self.stage, &featureless(&self.source), known)?;
         cache.put(SOURCE.to_vec(), self.source.to_bytes());
         Ok(self.binary.get_or_init(|| cache.data()))
@@ -129,6 +160,10 @@ fn made(
             stage.check(device, known)?;
             ShaderKind::Geometry(Arc::new(stage))
         }
+        vk::ShaderStageFlags::TASK_EXT => ShaderKind::Task(Arc::new(TaskStage::new(device, source, known)?)),
+        vk::ShaderStageFlags::MESH_EXT => {
+            ShaderKind::Mesh(Arc::new(MeshStage::new(device, source, None, known)?))
+        }
         vk::ShaderStageFlags::FRAGMENT => {
             let source = Some(source.clone());
             ShaderKind::Fragment(Arc::new(FragmentStage::new(device, source, None, [false, true], known)?))
@@ -137,7 +172,7 @@ fn made(
             ShaderKind::Compute(ComputePipeline::new(device, source.clone(), known)?)
         }
         _ => {
-            return Err(Error::Unsupported { what: "a shader stage of meshes or rays" });
+            return Err(Error::Unsupported { what: "a shader stage of rays" });
         }
     })
 }
@@ -184,13 +219,13 @@ impl ShaderSource {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use agx_compiler::{Bounds, Robustness};
 
     use super::*;
 
     /// A compute shader `main` in workgroups of one invocation that does nothing.
-    const EMPTY: [u32; 35] = [
+    pub(crate) const EMPTY: [u32; 35] = [
         0x0723_0203,
         0x0001_0000,
         0,

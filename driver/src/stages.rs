@@ -6,10 +6,11 @@
 use std::hash::BuildHasherDefault;
 use std::sync::{Arc, Mutex};
 
-use agx_abi::fragment::{CoefficientSource, FragmentInfo, cull_flags};
+use agx_abi::fragment::{CoefficientSource, Corner, FragmentInfo, cull_flags};
 use agx_abi::linking::{MovedSteps, VertexOutputs};
 use agx_abi::tessellation::{PatchLayout, Rows, TessellationInfo};
-use agx_abi::varyings::{BindingSource, CoefficientBindings, OutputGroup, Provoking};
+use agx_abi::varyings::{BindingSource, CoefficientBindings, OutputGroup};
+use agx_abi::vertex::Output;
 use agx_abi::{ShaderInfo, Stage};
 use agx_compiler::link::{Assembly, AttributeKey, FragmentState, LinkedProgram};
 use agx_compiler::{CompileKey, CompiledShader, Input, Scratch, Statistics};
@@ -56,7 +57,13 @@ impl FragmentNeeds {
         let is_read = |output| self.inputs.iter().any(|input| input.output() == Some(output));
         let mut varyings = vertex.varyings.iter().map(|varying| varying.output);
         self.moved.is_empty()
+            && self.find_stored(vertex)
             && varyings.all(|output| output.group() != OutputGroup::Varyings || is_read(output))
+    }
+
+    /// Whether a vertex shader stores what it stores only for fragment shaders that need it.
+    pub(crate) fn find_stored(&self, vertex: &ShaderInfo) -> bool {
+        finds_stored(&self.inputs, vertex)
     }
 
     /// Requests them of a vertex shader.
@@ -64,6 +71,16 @@ impl FragmentNeeds {
         key.fragment_inputs = Some(self.inputs.clone());
         key.moved.clone_from(&self.moved);
     }
+}
+
+/// Whether a vertex shader stores those inputs of a fragment shader that it stores only if they are needed: the number of the
+/// viewport, and words of the position.
+fn finds_stored(inputs: &[CoefficientSource], vertex: &ShaderInfo) -> bool {
+    let outputs = inputs.iter().filter_map(|input| input.output());
+    let mut needed = outputs.filter(|output| {
+        matches!(output, Output::Viewport | Output::ReadPosition(_) | Output::CornerPosition(_))
+    });
+    needed.all(|output| vertex.varyings.iter().any(|varying| varying.output == output))
 }
 
 /// A vertex shader.
@@ -83,10 +100,66 @@ pub struct VertexStage {
     stored: Programs<(Attributes, Assembly, Option<Rows>)>,
 }
 
+/// What a vertex shader for a vertex input is compiled from.
+pub enum Origin {
+    /// A vertex or tessellation evaluation shader.
+    Shader {
+        /// The shader.
+        source: ShaderSource,
+        /// The record of a patch, if it is a tessellation evaluation shader.
+        patch: Option<PatchLayout>,
+        /// Its attributes.
+        attributes: Attributes,
+    },
+    /// A geometry or mesh shader, whose vertices it loads.
+    Emitter(Box<ShaderInfo>),
+}
+
+impl Origin {
+    /// The shader before a fragment shader with these needs, or before any.
+    ///
+    /// # Errors
+    /// The compiler's error.
+    pub(crate) fn compiled(
+        &self,
+        device: &Device,
+        needs: Option<&FragmentNeeds>,
+    ) -> Result<CompiledShader, Error> {
+        let scratch = &mut Scratch::default();
+        let whole = match self {
+            Origin::Shader { source, patch, attributes } => {
+                let key = drawn_key(device, source, *patch, needs);
+                let input = Input::spirv(&source.code);
+                device.compiler.whole_vertex(scratch, input, &key, source_of(attributes))?
+            }
+            Origin::Emitter(info) => {
+                let mut key = CompileKey::default();
+                needs.iter().for_each(|needs| needs.add_to(&mut key));
+                device.compiler.emitted_vertex(scratch, info, &key)?
+            }
+        };
+        Ok(program::linked(whole.shader, &whole.program))
+    }
+}
+
+/// The key of a vertex or tessellation evaluation shader that draws.
+fn drawn_key(
+    device: &Device,
+    source: &ShaderSource,
+    patch: Option<PatchLayout>,
+    needs: Option<&FragmentNeeds>,
+) -> CompileKey {
+    let mut key = source.key(device, Stage::Vertex);
+    key.tessellation = patch;
+    needs.iter().for_each(|needs| needs.add_to(&mut key));
+    key
+}
+
 /// A vertex shader for a vertex input.
 pub struct LinkedVertex {
     /// The code; its outputs have final slots if the shader alone determines them.
     pub shader: CompiledShader,
+    origin: Origin,
     /// Programs by the inputs of fragment shaders.
     programs: Made<Vec<CoefficientSource>, VertexProgram>,
 }
@@ -120,8 +193,7 @@ impl VertexProgram {
         let program = Program::with_outputs(&device.code, shader, shader.info.output_layout(sources))?;
         let outputs = &program.outputs;
         let bindings = CoefficientBindings::new(sources, outputs);
-        let lists =
-            [Provoking::First, Provoking::Second, Provoking::Third].map(|first| bindings.to_bytes(first));
+        let lists = [Corner::First, Corner::Second, Corner::Third].map(|first| bindings.to_bytes(first));
         let [first, second, third] = lists;
         let lists = [first?, second?, third?];
         let stride = (lists[0].len() as u64).next_multiple_of(COEFFICIENT_ALIGNMENT);
@@ -147,7 +219,7 @@ impl VertexProgram {
     }
 
     /// The address of the coefficient bindings relative to the shader base; 0 without bindings.
-    pub fn coefficients(&self, provoking: Provoking) -> u64 {
+    pub fn coefficients(&self, provoking: Corner) -> u64 {
         self.coefficients[provoking as usize]
     }
 }
@@ -162,6 +234,8 @@ pub struct FragmentStage {
     before: Option<VertexOutputs>,
     /// Whether it runs once per sample.
     shading: bool,
+    /// Whether it may read values at each vertex of a primitive.
+    reads_vertices: bool,
     /// The main part, if its state is dynamic.
     main: Option<CompiledShader>,
     programs: Programs<FragmentState>,
@@ -231,6 +305,13 @@ impl VertexInput {
         locations.map(|location| (location, self.attribute(location, (strides, exact)))).collect()
     }
 
+    /// The attribute that provides a location.
+    pub(crate) fn source(&self, location: u32) -> Option<&AttributeInfo> {
+        let at = |location| self.attributes.iter().find(|attribute| attribute.location == location);
+        // A location without an attribute belongs to a wide attribute at a previous location.
+        at(location).or_else(|| at(location.saturating_sub(1)))
+    }
+
     /// Writes address and last element of each attribute that a program reads to a list; `buffers` has address and size of the
     /// vertex buffers by number, `stride` the strides of the bindings by their place.
     pub fn places(
@@ -241,25 +322,28 @@ impl VertexInput {
         zeros: u64,
         into: &mut Vec<(u64, u32)>,
     ) {
-        let place = |attribute: &AttributeInfo| {
-            let at = self.bindings.iter().position(|binding| binding.binding == attribute.binding)?;
-            let (address, bytes) = *buffers.get(attribute.binding as usize)?;
-            let needed = u64::from(attribute.offset) + u64::from(format::vertex_bytes(attribute.format)?);
-            let rest = bytes.checked_sub(needed)?;
-            let last = match stride(at, self.bindings.get(at)?) {
-                0 => u32::MAX,
-                stride => (rest / u64::from(stride)).min(u64::from(u32::MAX)) as u32,
-            };
-            Some((address + u64::from(attribute.offset), last))
-        };
-        let of = |location: u32| {
-            let at = |location| self.attributes.iter().find(|attribute| attribute.location == location);
-            // A location without an attribute belongs to a wide attribute at a previous location.
-            let attribute = at(location).or_else(|| at(location.saturating_sub(1)));
-            attribute.and_then(place).unwrap_or((zeros, 0))
-        };
+        let of = |location| self.place(location, buffers, &stride).unwrap_or((zeros, 0));
         into.clear();
         into.extend(program.info.attributes.iter().map(|attribute| of(attribute.location)));
+    }
+
+    /// Address and last element of the attribute at a location, if its buffer has elements.
+    pub(crate) fn place(
+        &self,
+        location: u32,
+        buffers: &VertexBuffers,
+        stride: impl Fn(usize, &BindingInfo) -> u32,
+    ) -> Option<(u64, u32)> {
+        let attribute = self.source(location)?;
+        let at = self.bindings.iter().position(|binding| binding.binding == attribute.binding)?;
+        let (address, bytes) = *buffers.get(attribute.binding as usize)?;
+        let needed = u64::from(attribute.offset) + u64::from(format::vertex_bytes(attribute.format)?);
+        let rest = bytes.checked_sub(needed)?;
+        let last = match stride(at, self.bindings.get(at)?) {
+            0 => u32::MAX,
+            stride => (rest / u64::from(stride)).min(u64::from(u32::MAX)) as u32,
+        };
+        Some((address + u64::from(attribute.offset), last))
     }
 }
 
@@ -326,9 +410,7 @@ impl VertexStage {
 
     /// The key of the program that draws, with what the fragment shader needs.
     fn drawn_key(&self, device: &Device) -> CompileKey {
-        let mut key = self.key(device);
-        self.needs.iter().for_each(|needs| needs.add_to(&mut key));
-        key
+        drawn_key(device, &self.source, self.patch, self.needs.as_ref())
     }
 
     /// The shader linked for an input with these strides.
@@ -343,7 +425,9 @@ impl VertexStage {
         known: Known<'_>,
     ) -> Result<Arc<LinkedVertex>, Error> {
         found(&self.linked, self.attributes(device, input, strides), |attributes| {
-            Ok(LinkedVertex::new(self.compiled(device, attributes, known)?))
+            let (source, patch) = (self.source.clone(), self.patch);
+            let origin = Origin::Shader { source, patch, attributes: attributes.clone() };
+            Ok(LinkedVertex::new(self.compiled(device, attributes, &origin, known)?, origin))
         })
     }
 
@@ -351,19 +435,18 @@ impl VertexStage {
         &self,
         device: &Device,
         attributes: &Attributes,
+        origin: &Origin,
         known: Known<'_>,
     ) -> Result<CompiledShader, Error> {
-        let scratch = &mut Scratch::default();
         if let Some(main) = &self.main {
+            let scratch = &mut Scratch::default();
             let options = CompileKey::default();
             let source = source_of(attributes);
             return Ok(around(main, device.compiler.vertex_program(scratch, main, source, &options)?));
         }
         let (input, key) = (Input::spirv(&self.source.code), self.drawn_key(device));
-        known.shader(name(device, input, &key, attributes), || {
-            let whole = device.compiler.whole_vertex(scratch, input, &key, source_of(attributes))?;
-            Ok(program::linked(whole.shader, &whole.program))
-        })
+        let name = name(device, input, &key, attributes);
+        known.shader(name, || origin.compiled(device, self.needs.as_ref()))
     }
 
     /// The shader as a program that captures its outputs, to be launched with a thread for each vertex of each
@@ -449,20 +532,42 @@ const NOTHING: &str = "#version 450\nvoid main() {}\n";
 
 impl LinkedVertex {
     /// A vertex shader for all draws of a kind.
-    pub fn new(shader: CompiledShader) -> LinkedVertex {
-        LinkedVertex { shader, programs: Mutex::default() }
+    pub fn new(shader: CompiledShader, origin: Origin) -> LinkedVertex {
+        LinkedVertex { shader, origin, programs: Mutex::default() }
     }
 
-    /// The program to be followed by a fragment program that reads `sources`.
+    /// The vertex shader that draws what a geometry or mesh shader stored, which the cache knows by a name.
     ///
     /// # Errors
-    /// Out of memory.
+    /// The compiler's error.
+    pub(crate) fn emitted(
+        device: &Device,
+        emitter: &ShaderInfo,
+        needs: Option<&FragmentNeeds>,
+        (name, known): (Vec<u8>, Known<'_>),
+    ) -> Result<LinkedVertex, Error> {
+        let origin = Origin::Emitter(Box::new(emitter.clone()));
+        let shader = known.shader(name, || origin.compiled(device, needs))?;
+        Ok(LinkedVertex::new(shader, origin))
+    }
+
+    /// The program to be followed by a fragment program that reads `sources`. It is compiled again if that needs words which
+    /// are stored only on demand.
+    ///
+    /// # Errors
+    /// The compiler's error, or out of memory.
     pub fn program(
         &self,
         device: &Device,
         sources: &[CoefficientSource],
     ) -> Result<Arc<VertexProgram>, Error> {
-        found(&self.programs, sources.to_vec(), |sources| VertexProgram::new(device, &self.shader, sources))
+        found(&self.programs, sources.to_vec(), |sources| {
+            if finds_stored(sources, &self.shader.info) {
+                return VertexProgram::new(device, &self.shader, sources);
+            }
+            let needs = FragmentNeeds { inputs: sources.clone(), moved: Vec::new() };
+            VertexProgram::new(device, &self.origin.compiled(device, Some(&needs))?, sources)
+        })
     }
 }
 
@@ -479,7 +584,9 @@ impl FragmentStage {
         [shading, in_parts]: [bool; 2],
         known: Known<'_>,
     ) -> Result<FragmentStage, Error> {
-        let mut stage = FragmentStage { source, before, shading, main: None, programs: Mutex::default() };
+        let reads_vertices = source.as_ref().is_some_and(ShaderSource::reads_vertices);
+        let (main, programs) = (None, Mutex::default());
+        let mut stage = FragmentStage { source, before, shading, reads_vertices, main, programs };
         if in_parts {
             let (input, key) = stage.input(device);
             stage.main = Some(main_part(device, input, &key, known)?);
@@ -497,6 +604,16 @@ impl FragmentStage {
             }
             None => (Input::glsl(NOTHING, Stage::Fragment), CompileKey::default()),
         }
+    }
+
+    /// Whether it runs once per sample.
+    pub fn runs_per_sample(&self) -> bool {
+        self.shading
+    }
+
+    /// Whether it may read values at each vertex of a primitive.
+    pub fn reads_vertices(&self) -> bool {
+        self.reads_vertices
     }
 
     /// Whether there is a shader.

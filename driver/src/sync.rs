@@ -1,12 +1,12 @@
 //! Fences, semaphores and events.
 
 use std::os::fd::{BorrowedFd, OwnedFd};
-use std::sync::atomic::{Ordering, fence};
 use std::sync::{Arc, Mutex};
 
 use crate::Error;
 use crate::gpu::{SyncPoint, WaitFor};
 use crate::memory::{Arena, Piece, Space, lock};
+use crate::poll;
 
 /// The state of a fence or semaphore: a sync object of the kernel.
 pub struct Payload {
@@ -227,11 +227,7 @@ impl Event {
 
     /// Whether it is set.
     pub fn is_set(&self) -> bool {
-        let mut word = [0; 4];
-        self.memory.read(0, &mut word);
-        // What was stored before the event was set is read after it.
-        fence(Ordering::Acquire);
-        word != [0; 4]
+        self.memory.words().first().is_some_and(poll::is_set)
     }
 
     /// Address of the word.

@@ -103,8 +103,19 @@ impl Upload {
         Ok(())
     }
 
+    /// The words that were put into the first chunk, with its address; `None` if there are others, or nothing was put.
+    pub(crate) fn contents(&self) -> Option<(u64, Vec<u32>)> {
+        let [chunk] = &self.used[..] else { return None };
+        let mut bytes = vec![0; self.next.next_multiple_of(4) as usize];
+        chunk.read(0, &mut bytes);
+        Some((chunk.address, bytes.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)).collect()))
+    }
+
     /// Room for a part of a control stream, with mapped memory after it: address, chunk, and offset in the chunk.
-    fn part(&mut self, bytes: u64) -> Result<(u64, Arc<Allocation>, u64), Error> {
+    ///
+    /// # Errors
+    /// Out of memory.
+    pub(crate) fn part(&mut self, bytes: u64) -> Result<(u64, Arc<Allocation>, u64), Error> {
         let (chunk, at) = self.room(bytes + READ_AHEAD, 64)?;
         let room = (chunk.address + at, chunk.clone(), at);
         // Only the mapping matters: other data may be there.
@@ -222,6 +233,16 @@ impl Stream {
         self.chunk.write(self.first + self.at, &(self.link)(start));
         let end = PART.max(bytes + LINK) - LINK;
         (self.chunk, self.first, self.at, self.end) = (chunk, first, 0, end);
+        Ok(())
+    }
+
+    /// Writes a record that continues elsewhere, from where records return.
+    ///
+    /// # Errors
+    /// Out of memory.
+    pub(crate) fn call(&mut self, upload: &mut Upload, record: [u32; 2]) -> Result<(), Error> {
+        self.push(upload, &record)?;
+        self.is_linked = true;
         Ok(())
     }
 

@@ -15,6 +15,8 @@ use crate::image::{Image, Plane, PlaneLayout};
 
 /// Bytes of a descriptor.
 pub const BYTES: usize = textures::DESCRIPTOR_BYTES as usize;
+/// The mode of textures with a page table.
+const SPARSE: u64 = 2;
 /// Unit of the bytes between linear layers.
 const LAYER_UNIT: u64 = 128;
 /// A descriptor of a texture or an image.
@@ -44,6 +46,14 @@ pub enum Dimension {
 }
 
 impl Dimension {
+    /// A 2D array of texels with `samples` samples.
+    fn layers(samples: u32) -> Dimension {
+        match samples {
+            1 => Dimension::PlaneArray,
+            _ => Dimension::PlaneSamplesArray,
+        }
+    }
+
     /// Whether texels have samples.
     fn has_samples(self) -> bool {
         matches!(self, Dimension::PlaneSamples | Dimension::PlaneSamplesArray)
@@ -83,10 +93,7 @@ impl std::fmt::Debug for Image {
 impl<'i> Part<'i> {
     /// All layers of a level, as a 2D array, with texels of another format of the same size.
     pub fn slices(image: &'i Image, plane: &'i Plane, format: &'static FormatDesc, level: u32) -> Part<'i> {
-        let dimension = match image.info.samples {
-            1 => Dimension::PlaneArray,
-            _ => Dimension::PlaneSamplesArray,
-        };
+        let dimension = Dimension::layers(image.info.samples);
         let layers = [0, image.slices(level)];
         let swizzle = format.swizzle;
         Part { image, plane, format, dimension, levels: [level, 1], layers, swizzle }
@@ -130,6 +137,7 @@ impl<'i> Part<'i> {
     pub fn texture(&self) -> Descriptor {
         use record::texture::*;
         let [width, height, _] = self.plane.size(self.image.info.size).map(u64::from);
+        let table = self.image.page_table(self.plane, self.layers[0]);
         let mut writer = new()
             .set(&DIMENSION, self.dimension as u64)
             .set(&LAYOUT, self.order())
@@ -140,7 +148,8 @@ impl<'i> Part<'i> {
             .set(&FIRST_LEVEL, self.levels[0].into())
             .set(&LAST_LEVEL, (self.levels[0] + self.levels[1].max(1) - 1).into())
             .flag(&SAMPLES, self.has_four_samples())
-            .set(&ADDRESS, self.address())
+            .set(&ADDRESS, table.unwrap_or(self.address()))
+            .set(&MODE, if table.is_some() { SPARSE } else { 0 })
             .flag(&MIPMAPPED, self.image.info.levels > 1)
             .flag(&SRGB, self.format.srgb)
             .flag(&SRGB_2, self.format.srgb && self.format.bytes == 2);
@@ -164,20 +173,13 @@ impl<'i> Part<'i> {
         bytes.bytes()
     }
 
-    /// The descriptor for stores, of one level.
+    /// The descriptor for stores, of one level. The part is not a cube: its faces are the layers of an array.
     pub fn stored(&self) -> Descriptor {
         use record::image::*;
         let [width, height, _] = self.plane.size(self.image.info.size).map(u64::from);
-        let dimension = match self.dimension {
-            Dimension::Cube | Dimension::CubeArray => Dimension::PlaneArray,
-            other => other,
-        };
-        let depth = match self.dimension {
-            Dimension::Cube | Dimension::CubeArray => u64::from(self.layers[1]),
-            _ => self.depth(),
-        };
+        let depth = self.depth();
         let mut writer = new()
-            .set(&DIMENSION, dimension as u64)
+            .set(&DIMENSION, self.dimension as u64)
             .set(&LAYOUT, self.order())
             .set(&CHANNELS, self.format.channels.into())
             .set(&TYPE, self.format.kind.into())
@@ -208,7 +210,21 @@ impl<'i> Part<'i> {
     }
 }
 
-impl Part<'_> {
+impl<'i> Part<'i> {
+    /// The first level in its own channels, as programs access it without a sampler. Faces of cubes are layers.
+    fn first_level(&self) -> Part<'i> {
+        let dimension = match self.dimension {
+            Dimension::Cube | Dimension::CubeArray => Dimension::PlaneArray,
+            other => other,
+        };
+        Part { dimension, levels: [self.levels[0], 1], swizzle: self.format.swizzle, ..*self }
+    }
+
+    /// The first level as an input attachment: a 2D array.
+    fn attachment(&self) -> Part<'i> {
+        Part { dimension: Dimension::layers(self.image.info.samples), ..self.first_level() }
+    }
+
     /// The descriptors with which programs load and store.
     fn accessed(&self) -> [Descriptor; 2] {
         let mut loaded = self.texture();
@@ -381,12 +397,10 @@ pub struct ImageView {
     pub texture: Descriptor,
     /// Descriptors for sampling the planes of chroma.
     pub chroma: Vec<Descriptor>,
-    /// Descriptor for loads from a storage image.
-    pub loaded: Descriptor,
-    /// Descriptor for stores.
-    pub stored: Descriptor,
-    /// Descriptor for loads from an input attachment.
-    pub attachment: Descriptor,
+    /// Descriptors for loads from and for stores to a storage image; `None` if the image's usage excludes it.
+    pub storage: Option<[Descriptor; 2]>,
+    /// Descriptor for loads from an input attachment; `None` if the image's usage excludes it.
+    pub attachment: Option<Descriptor>,
     /// Descriptors of a render target, made when it first is one.
     target: OnceLock<Option<[Descriptor; 2]>>,
 }
@@ -415,35 +429,16 @@ impl ImageView {
             layers: [range.base_array_layer, layer_count],
             swizzle: composed(info.components, desc.swizzle),
         };
-        let array = match image.info.samples {
-            1 => Dimension::PlaneArray,
-            _ => Dimension::PlaneSamplesArray,
-        };
-        let one_level = Part { levels: [part.levels[0], 1], swizzle: desc.swizzle, ..part };
-        let storage = match part.dimension {
-            Dimension::Cube | Dimension::CubeArray => Part { dimension: Dimension::PlaneArray, ..one_level },
-            _ => one_level,
-        };
-        let attachment = Part { dimension: array, ..one_level };
-        let [texture, attachment] = [part.texture(), attachment.texture()];
-        let [loaded, stored] = storage.accessed();
+        let usage = image.info.usage;
+        let storage = usage.contains(vk::ImageUsageFlags::STORAGE).then(|| part.first_level().accessed());
+        let attachment =
+            usage.contains(vk::ImageUsageFlags::INPUT_ATTACHMENT).then(|| part.attachment().texture());
+        let texture = part.texture();
         let (levels, layers, sampled) = (part.levels, part.layers, desc.format);
         let chroma = if whole.is_planar() { chroma_of(&part) } else { Vec::new() };
         let format = whole;
         let target = OnceLock::new();
-        Ok(ImageView {
-            image,
-            format,
-            sampled,
-            levels,
-            layers,
-            texture,
-            chroma,
-            loaded,
-            stored,
-            attachment,
-            target,
-        })
+        Ok(ImageView { image, format, sampled, levels, layers, texture, chroma, storage, attachment, target })
     }
 
     /// A view of the blocks of a level as texels of a format that is not compressed.
@@ -477,10 +472,7 @@ impl ImageView {
     pub fn target(&self, aspect: vk::ImageAspectFlags) -> Option<Part<'_>> {
         let plane = self.image.plane(aspect)?;
         let format = if self.format.is_depth_stencil() { plane.format } else { self.format };
-        let dimension = match self.image.info.samples {
-            1 => Dimension::PlaneArray,
-            _ => Dimension::PlaneSamplesArray,
-        };
+        let dimension = Dimension::layers(self.image.info.samples);
         Some(Part {
             image: &self.image,
             plane,

@@ -118,21 +118,23 @@ impl YcbcrConversion {
         YcbcrConversion { planes, bits, model, narrow, cosited, swizzle }
     }
 
-    /// The compiler's parameters for a binding.
-    fn of_binding(self, set: u32, binding: u32) -> Conversion {
+    /// The compiler's parameters for an element of a binding.
+    fn of_element(self, set: u32, binding: u32, element: u32) -> Conversion {
         let YcbcrConversion { planes, bits, model, narrow, cosited, swizzle } = self;
-        Conversion { set, binding, planes, model, narrow, bits, cosited, swizzle }
+        Conversion { set, binding, element, planes, model, narrow, bits, cosited, swizzle }
     }
 }
 
 impl PipelineLayout {
-    /// Bindings whose colours are converted.
+    /// Elements of bindings whose colours are converted.
     pub fn conversions(&self) -> Vec<Conversion> {
         let mut found = Vec::new();
         for (set, layout) in (0..).zip(&self.sets) {
             let bindings = layout.iter().flat_map(|layout| layout.bindings.iter());
-            let converted = bindings.filter_map(|(number, binding)| {
-                binding.conversion().map(|conversion| conversion.of_binding(set, number))
+            let converted = bindings.flat_map(|(number, binding)| {
+                binding
+                    .conversions()
+                    .map(move |(element, conversion)| conversion.of_element(set, number, element))
             });
             found.extend(converted);
         }
@@ -140,16 +142,16 @@ impl PipelineLayout {
     }
 }
 
-/// Conversions as words of a binary: their number, then set, binding and two words of each.
+/// Conversions as words of a binary: their number, then set, binding, element and two words of each.
 pub fn to_words(conversions: &[Conversion]) -> Vec<u32> {
     let mut words = vec![conversions.len() as u32];
     for conversion in conversions {
-        let Conversion { set, binding, planes, model, narrow, bits, cosited, swizzle } = *conversion;
+        let Conversion { set, binding, element, planes, model, narrow, bits, cosited, swizzle } = *conversion;
         let code = MODELS.iter().position(|known| *known == model).unwrap_or(0) as u8;
         let flags =
             [narrow, cosited[0], cosited[1]].iter().rev().fold(0, |all, flag| all << 1 | u8::from(*flag));
         let packed = [planes, code, flags, bits];
-        words.extend([set, binding, u32::from_le_bytes(packed), u32::from_le_bytes(swizzle)]);
+        words.extend([set, binding, element, u32::from_le_bytes(packed), u32::from_le_bytes(swizzle)]);
     }
     words
 }
@@ -158,12 +160,12 @@ pub fn to_words(conversions: &[Conversion]) -> Vec<u32> {
 pub fn from_words(mut word: impl FnMut() -> Option<u32>) -> Option<Vec<Conversion>> {
     let mut conversions = Vec::new();
     for _ in 0..word()? {
-        let (set, binding) = (word()?, word()?);
+        let (set, binding, element) = (word()?, word()?, word()?);
         let [planes, code, flags, bits] = word()?.to_le_bytes();
         let [narrow, x, y] = [0, 1, 2].map(|bit| flags >> bit & 1 != 0);
         let (swizzle, model) = (word()?.to_le_bytes(), *MODELS.get(usize::from(code))?);
         let cosited = [x, y];
-        conversions.push(Conversion { set, binding, planes, model, narrow, bits, cosited, swizzle });
+        conversions.push(Conversion { set, binding, element, planes, model, narrow, bits, cosited, swizzle });
     }
     Some(conversions)
 }
@@ -200,7 +202,7 @@ mod tests {
                     .bits
                 });
         assert_eq!(bits, [8, 10]);
-        let list = vec![conversion.of_binding(1, 7), conversion.of_binding(0, 2)];
+        let list = vec![conversion.of_element(1, 7, 0), conversion.of_element(0, 2, 3)];
         let mut words = to_words(&list).into_iter();
         assert_eq!(from_words(|| words.next()), Some(list));
     }

@@ -42,6 +42,17 @@ pub enum Topology {
     Triangles,
 }
 
+impl Topology {
+    /// Vertices of a primitive.
+    pub fn vertices(self) -> u32 {
+        match self {
+            Topology::Points => 1,
+            Topology::Lines => 2,
+            Topology::Triangles => 3,
+        }
+    }
+}
+
 /// Faces that are not drawn.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Cull {

@@ -4,7 +4,7 @@
 use agx_isa::inst::Size;
 
 use crate::dispatch::Stop;
-use crate::draw::{Draw, Topology};
+use crate::draw::Draw;
 use crate::exec::stack;
 use crate::fragments::Running;
 use crate::group::LANES;
@@ -73,11 +73,7 @@ impl Geometry {
         counts: &mut Running,
     ) -> Outcome {
         counts.preamble(machine, &draw.vertex)?;
-        let corners = match draw.topology {
-            Topology::Points => 1,
-            Topology::Lines => 2,
-            Topology::Triangles => 3,
-        };
+        let corners = draw.topology.vertices() as usize;
         for instance in (draw.more.first_instance..).take(draw.instances as usize) {
             let vertices = vertices(machine, draw, instance, counts)?;
             if layers == 0 {

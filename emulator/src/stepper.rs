@@ -16,6 +16,7 @@ use crate::permutation::Permutation;
 use crate::profile::Counts;
 use crate::program::Program;
 use crate::rng::Garbage;
+use crate::textures::Texture;
 use crate::view::GroupView;
 
 /// Bytes of a SIMD-group, roughly: 128 registers of 32 lanes, with what is known of them.
@@ -210,6 +211,14 @@ impl<'a> Stepper<'a> {
     pub fn uniform(&self, half: u16) -> Option<u16> {
         let uniforms = &self.state.as_ref()?.uniforms;
         uniforms.is_set(half).then(|| uniforms.read(half, agx_isa::inst::Size::B16) as u16)
+    }
+
+    /// What a texture state register has, as text: that of an image, which instructions write, or of a texture. `None` if it was
+    /// never set.
+    pub fn texture(&self, number: u32, is_image: bool) -> Option<String> {
+        let bytes = self.state.as_ref()?.states.texture(number)?;
+        let texture = if is_image { Texture::image(&bytes) } else { Texture::new(&bytes) };
+        Some(texture.map_or_else(|what| format!("{what} is not modelled"), |texture| texture.to_string()))
     }
 
     /// Bytes that a copy takes, roughly.

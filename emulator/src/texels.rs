@@ -3,6 +3,8 @@
 //! Channel 0 is in the lowest bits. Values are four 32-bit patterns: floats for normalised and float types, integers
 //! otherwise.
 
+use std::fmt;
+
 use half::f16;
 
 use crate::blocks::Blocks;
@@ -51,6 +53,20 @@ const CHANNELS: [(u32, &[u32]); 17] = [
 ];
 const RG11B10: u32 = 0x25;
 const RGB9E5: u32 = 0x27;
+
+impl fmt::Display for TexelFormat {
+    /// Bits of the channels, or bytes of a block, and the type.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.blocks {
+            Some(Blocks { bytes, texels: [x, y], .. }) => write!(f, "{x}×{y} texels in {bytes} bytes")?,
+            None => {
+                let bits: Vec<String> = self.channels.iter().map(u32::to_string).collect();
+                write!(f, "{} bits", bits.join("-"))?;
+            }
+        }
+        write!(f, " {:?}{}", self.kind, if self.srgb { ", sRGB" } else { "" })
+    }
+}
 
 impl TexelFormat {
     /// The format for the codes of channels and type; the error describes what is not modelled.

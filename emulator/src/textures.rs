@@ -4,6 +4,8 @@
 //! meaning of the fourth code is not known; here it denotes plain rows, for launches by this crate: all slices of level
 //! 0, then all of level 1, each level starting at a multiple of 16 bytes, samples of a texel consecutive.
 
+use std::fmt;
+
 use agx_abi::image_layout::{Layout, Order};
 use agx_abi::textures::FIRST_IN_HEAP;
 
@@ -205,6 +207,35 @@ fn order(code: u32) -> Option<Order> {
         TWIDDLED => Some(Order::Twiddled),
         TILED => Some(Order::Tiled),
         _ => None,
+    }
+}
+
+impl fmt::Display for Dimension {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let flag = |is_set: bool, name: &'static str| if is_set { name } else { "" };
+        match self.cube {
+            true => f.write_str("cube")?,
+            false => write!(f, "{}d", self.axes)?,
+        }
+        write!(f, "{}{}", flag(self.array, "_array"), flag(self.multisampled, "_ms"))
+    }
+}
+
+impl fmt::Display for Texture {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Texture { dimension, width, height, depth, first_level, last_level, .. } = self;
+        write!(f, "{dimension} {width}")?;
+        if dimension.axes > 1 {
+            write!(f, "×{height}")?;
+        }
+        if dimension.array || dimension.has_depth() {
+            write!(f, "×{depth}")?;
+        }
+        write!(f, ", {}, levels {first_level} to {last_level}", self.format)?;
+        if dimension.multisampled {
+            write!(f, ", {} samples", self.samples)?;
+        }
+        write!(f, ", at {:#x}", self.address)
     }
 }
 

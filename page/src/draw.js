@@ -1,6 +1,7 @@
 // The view of scenes: draws one of the scene files into a canvas, and draws again as a value of it advances.
 
 import { find } from "./project.js";
+import { connect } from "./report.js";
 import { paint } from "./run.js";
 
 const $ = (id) => document.getElementById(id);
@@ -65,7 +66,8 @@ export class DrawView {
     const { project } = page;
     const scale = Number($("scale").value);
     const size = this.scene()?.size?.map((side) => Math.max(1, Math.round(side / scale)));
-    const request = JSON.stringify({ scene: project.scene, target: project.key.target ?? null, size: size ?? null });
+    const profile = $("profile-draw").checked;
+    const request = JSON.stringify({ scene: project.scene, target: project.key.target ?? null, size: size ?? null, profile });
     const note = $("draw-note");
     if (!$("animate").checked) note.textContent = "Drawing…";
     $("stop-draw").disabled = false;
@@ -75,6 +77,7 @@ export class DrawView {
     if (answer.size) {
       paint($("canvas"), answer.size, answer.rgba);
       $("canvas").dataset.drawings = Number($("canvas").dataset.drawings ?? 0) + 1;
+      this.showProfiles(answer.profiles);
       note.textContent = `${answer.size.join(" × ")} pixels, ${answer.instructions.toLocaleString("en")} instructions, drawn in ${milliseconds.toFixed(0)} ms.`;
     } else {
       $("animate").checked = false;
@@ -86,5 +89,14 @@ export class DrawView {
       $("time").value = (Number($("time").value) + 0.1).toFixed(2);
       requestAnimationFrame(() => this.draw());
     }
+  }
+
+  /** Lists the lines that the shaders of the draws ran; a line leads to the editor. */
+  showProfiles(profiles) {
+    $("draw-profiles").replaceChildren(...profiles.map(({ html, files }) => {
+      const section = Object.assign(document.createElement("section"), { innerHTML: html });
+      connect(section, (line) => this.page.markEditor(line, files));
+      return section;
+    }));
   }
 }

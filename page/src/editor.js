@@ -4,9 +4,9 @@ import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirro
 import { HighlightStyle, bracketMatching, indentOnInput, syntaxHighlighting } from "@codemirror/language";
 import { lintGutter, setDiagnostics } from "@codemirror/lint";
 import { highlightSelectionMatches, searchKeymap } from "@codemirror/search";
-import { Compartment, EditorState, StateEffect, StateField } from "@codemirror/state";
+import { Compartment, EditorState, RangeSet, StateEffect, StateField } from "@codemirror/state";
 import {
-  Decoration, EditorView, drawSelection, highlightActiveLine, highlightActiveLineGutter, keymap, lineNumbers,
+  Decoration, EditorView, GutterMarker, drawSelection, gutter, highlightActiveLine, highlightActiveLineGutter, keymap, lineNumbers,
 } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 
@@ -28,7 +28,9 @@ const theme = EditorView.theme({
   ".cm-activeLine, .cm-activeLineGutter": { backgroundColor: "var(--soft)" },
   ".cm-cursor": { borderLeftColor: "var(--ink)" },
   "&.cm-focused .cm-selectionBackground, .cm-selectionBackground, ::selection": { backgroundColor: "var(--selection) !important" },
-  ".cm-line.on": { backgroundColor: "var(--mark)" },
+  ".cm-line.on": { backgroundColor: "var(--line)" },
+  ".cm-breaks .cm-gutterElement": { width: "14px", color: "var(--stall)", cursor: "pointer" },
+  ".cm-lineNumbers .cm-gutterElement": { cursor: "pointer" },
   ".cm-panels": { backgroundColor: "var(--soft)", color: "var(--ink)" },
   ".cm-tooltip": { backgroundColor: "var(--soft)", color: "var(--ink)", border: "1px solid var(--rule)" },
 });
@@ -48,16 +50,58 @@ const marked = StateField.define({
   provide: (field) => EditorView.decorations.from(field),
 });
 
+class BreakMarker extends GutterMarker {
+  constructor(words) {
+    super();
+    this.words = words;
+  }
+
+  eq(other) {
+    return other.words === this.words;
+  }
+
+  toDOM() {
+    return Object.assign(document.createElement("span"), { textContent: "●", title: `Breakpoint ${this.words}` });
+  }
+}
+
+/** Pairs of words and line. */
+const setBreaks = StateEffect.define();
+const breaks = StateField.define({
+  create: () => RangeSet.empty,
+  update(markers, transaction) {
+    for (const effect of transaction.effects) {
+      if (!effect.is(setBreaks)) continue;
+      const { doc } = transaction.state;
+      const known = effect.value.filter(([, line]) => line >= 1 && line <= doc.lines);
+      return RangeSet.of(known.map(([words, line]) => new BreakMarker(words).range(doc.line(line).from)), true);
+    }
+    return markers.map(transaction.changes);
+  },
+});
+
 export class Editor {
-  /** `changed` is told the text, `moved` the line of the cursor. */
-  constructor(parent, changed, moved) {
+  /**
+   * `changed` is told the text, `moved` the line of the cursor. `breakAt` is told the line where the reader wants a breakpoint or
+   * none, `breaksMoved` the words and lines of breakpoints after an edit.
+   */
+  constructor(parent, { changed, moved, breakAt, breaksMoved }) {
+    this.breakAt = breakAt;
     this.language = new Compartment();
     this.name = new Compartment();
     this.readOnly = new Compartment();
     this.listener = EditorView.updateListener.of((update) => {
       if (this.isLoading) return;
       const line = (state) => state.doc.lineAt(state.selection.main.head).number;
-      if (update.docChanged) changed(update.state.doc.toString());
+      if (update.docChanged) {
+        changed(update.state.doc.toString());
+        const found = [];
+        update.state.field(breaks).between(0, update.state.doc.length, (at, _, { words }) => {
+          found.push([words, update.state.doc.lineAt(at).number]);
+        });
+        // An update cannot begin another one.
+        setTimeout(() => breaksMoved(found));
+      }
       else if (update.selectionSet && line(update.state) !== line(update.startState)) moved(line(update.state));
     });
     this.view = new EditorView({ parent });
@@ -65,8 +109,17 @@ export class Editor {
   }
 
   extensions(language, name, isReadOnly) {
+    const mousedown = (view, { from }) => {
+      this.breakAt(view.state.doc.lineAt(from).number);
+      return true;
+    };
+    const atCursor = ({ state }) => {
+      this.breakAt(state.doc.lineAt(state.selection.main.head).number);
+      return true;
+    };
     return [
-      lineNumbers(), history(), drawSelection(), indentOnInput(), bracketMatching(), highlightActiveLine(),
+      breaks, gutter({ class: "cm-breaks", markers: ({ state }) => state.field(breaks), domEventHandlers: { mousedown } }),
+      keymap.of([{ key: "F9", run: atCursor }]), lineNumbers({ domEventHandlers: { mousedown } }), history(), drawSelection(), indentOnInput(), bracketMatching(), highlightActiveLine(),
       highlightActiveLineGutter(), highlightSelectionMatches(), lintGutter(), marked, theme, syntaxHighlighting(colours),
       // Escape and then Tab leaves the editor.
       keymap.of([...defaultKeymap, ...historyKeymap, ...searchKeymap, indentWithTab]),
@@ -102,6 +155,11 @@ export class Editor {
       effects.push(EditorView.scrollIntoView(this.view.state.doc.line(line).from, { y: "nearest", yMargin: 60 }));
     }
     this.view.dispatch({ effects });
+  }
+
+  /** Marks the lines with breakpoints: pairs of words and line. */
+  showBreaks(lines) {
+    this.view.dispatch({ effects: setBreaks.of(lines) });
   }
 
   /** Moves the cursor to a place and takes the keyboard. */

@@ -7,6 +7,7 @@ import { Machine, loadModule } from "./machine.js";
 import { connect } from "./report.js";
 import { RunView } from "./run.js";
 import { Settings } from "./settings.js";
+import { StepView } from "./step.js";
 import { showTabs } from "./tabs.js";
 import { PAIRS } from "./pairs.js";
 import { bytesOf, emptyProject, find, fromFragment, makeFile, shaderOf, toFragment } from "./project.js";
@@ -15,7 +16,7 @@ const $ = (id) => document.getElementById(id);
 
 const VIEWS = [
   ["assembly", "Assembly"], ["ir", "IR"], ["statistics", "Statistics"], ["interface", "Interface"], ["flow", "Control flow"],
-  ["run", "Run"], ["draw", "Draw"], ["compare", "Compare"],
+  ["run", "Run"], ["draw", "Draw"], ["step", "Step"], ["compare", "Compare"],
 ];
 
 /** Milliseconds without typing before the text is compiled. */
@@ -34,11 +35,17 @@ class Page {
 
   async start() {
     this.lists = (await this.compiler.call("lists", this.project)).answer;
-    this.editor = new Editor($("editor"), (text) => this.edited(text), (line) => this.markSource(line));
+    this.editor = new Editor($("editor"), {
+      changed: (text) => this.edited(text),
+      moved: (line) => this.markSource(line),
+      breakAt: (line) => this.steps.breaks.toggleLine(line),
+      breaksMoved: (lines) => this.steps.breaks.moved(lines),
+    });
     this.settings = new Settings(this);
     this.ir = new IrView(this);
     this.runs = new RunView(this);
     this.draws = new DrawView(this);
+    this.steps = new StepView(this);
     this.mark = connect($("view-assembly"), (line) => this.markEditor(line));
     this.listExamples();
     this.listen();
@@ -124,6 +131,7 @@ class Page {
     this.editor.forget();
     this.settings.load();
     this.runs.load();
+    this.steps.load();
     this.showFile(project.active);
     await this.compile();
     const { scene } = project;
@@ -147,6 +155,7 @@ class Page {
     this.editor.open(name, text, this.language(name), !file || file.text === undefined);
     $("remove-file").disabled = this.project.files.length < 2;
     this.settings.showFile();
+    this.steps.showBreaks();
     this.draws.load();
   }
 
@@ -193,7 +202,8 @@ class Page {
     const file = find(this.project, this.project.active);
     const name = this.askName(file.name);
     if (!name) return;
-    for (const table of [this.project.kinds, this.project.entries]) {
+    this.steps.breaks.renamed(file.name, name);
+    for (const table of [this.project.kinds, this.project.entries, this.project.constants]) {
       if (table[file.name]) table[name] = table[file.name];
       delete table[file.name];
     }

@@ -2,7 +2,7 @@
 
 export const emptyProject = () => ({
   files: [], active: "", kinds: {}, entries: {}, key: {}, run: { resources: {}, groups: "1", shown: [], picture: null }, scene: "",
-  time: { path: "", value: 0 },
+  time: { path: "", value: 0 }, step: { breaks: [], watches: [] }, constants: {},
 });
 
 const encoder = new TextEncoder();
@@ -36,7 +36,8 @@ export function keyOf(project, name) {
 /** The shader of a request. */
 export function shaderOf(project, name = project.active) {
   const kind = project.kinds[name];
-  return { file: name, key: keyOf(project, name), ...(kind && { kind }) };
+  const constants = project.constants[name];
+  return { file: name, key: keyOf(project, name), ...(kind && { kind }), ...(constants && { constants }) };
 }
 
 const toBase64 = (bytes) => {

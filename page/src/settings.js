@@ -18,6 +18,7 @@ export class Settings {
     $("key-json").addEventListener("change", () => this.read());
     $("kind").addEventListener("change", () => this.setKind());
     $("stage").addEventListener("change", () => this.setEntry({ stage: $("stage").value, entry: "" }));
+    $("constants").addEventListener("change", () => this.setConstants());
     $("entry").addEventListener("change", () => this.chooseEntry());
   }
 
@@ -35,6 +36,14 @@ export class Settings {
     if ($("kind").value) kinds[active] = $("kind").value;
     else delete kinds[active];
     this.page.showFile(active);
+    this.page.compile();
+  }
+
+  setConstants() {
+    const words = $("constants").value.split(/[\s,]+/).filter(Boolean);
+    const { constants, active } = this.page.project;
+    if (words.length) constants[active] = words;
+    else delete constants[active];
     this.page.compile();
   }
 
@@ -77,7 +86,8 @@ export class Settings {
 
   /** Shows language and stage of the active file. */
   showFile() {
-    const { kinds, entries, active } = this.page.project;
+    const { kinds, entries, constants, active } = this.page.project;
+    $("constants").value = (constants[active] ?? []).join(" ");
     $("kind").value = kinds[active] ?? "";
     $("stage").value = entries[active]?.stage ?? "";
     this.showOptions();

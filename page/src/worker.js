@@ -4,6 +4,7 @@
 import init, { Files, examples, languages, passes } from "./agx_page.js";
 
 let files = null;
+let stepping = null;
 
 const lists = () => ({ examples: JSON.parse(examples()), ...JSON.parse(languages()), phases: JSON.parse(passes()) });
 
@@ -33,6 +34,15 @@ const calls = {
     ran.free();
     return { ...answer, contents: bytes };
   },
+  step({ request }) {
+    stepping?.free();
+    const started = files.step_through(request);
+    const answer = JSON.parse(started.answer());
+    stepping = started.stepping() ?? null;
+    started.free();
+    return answer;
+  },
+  go: ({ request }) => (stepping ? JSON.parse(stepping.go(request)) : { diagnostics: [] }),
   draw({ request }) {
     const drawn = files.draw(request);
     const answer = { ...JSON.parse(drawn.answer()), rgba: drawn.rgba() };

@@ -16,7 +16,7 @@ const ARGUMENTS = [
   "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
   "--disable-component-update", "--disable-sync",
 ];
-const VIEWS = ["assembly", "ir", "statistics", "interface", "flow", "run", "draw", "compare"];
+const VIEWS = ["assembly", "ir", "statistics", "interface", "flow", "run", "draw", "step", "compare"];
 const DOUBLE = `@group(0) @binding(0) var<storage, read_write> a: array<f32>;
 
 @compute @workgroup_size(4)
@@ -181,10 +181,21 @@ test("a run takes values and gives values", async (t) => {
   await page.waitForSelector("#run-result pre");
   assert.equal(await page.textContent("#run-result pre"), "3, 4, -6, 0.5\n");
   // Four lanes of one SIMD-group have run the line of the product.
-  const row = page.locator("#executed tr", { hasText: "a[id.x] = x * 2.0;" });
+  const row = page.locator("#executed-lines tr", { hasText: "a[id.x] = x * 2.0;" });
   assert.match(await row.textContent(), /4\.06: a\[id\.x\]/);
   await row.click();
   assert.equal(await page.textContent("#editor .cm-line.on"), "    a[id.x] = x * 2.0;");
+  // The flame graph has a frame for each line and instruction; the widths below a frame are those of its parts.
+  const frames = await page.$$eval("#run-result .flame g", (list) => list.map((frame) => ({
+    line: frame.dataset.l, title: frame.querySelector("title").textContent, y: Number(frame.querySelector("rect").getAttribute("y")),
+    width: Number(frame.querySelector("rect").getAttribute("width")),
+  })));
+  const widths = (y) => frames.filter((frame) => frame.y === y).reduce((sum, { width }) => sum + width, 0);
+  assert.ok([0, 20, 40].every((y) => Math.abs(widths(y) - 960) < 1), JSON.stringify(frames));
+  assert.ok(frames.some(({ line, title }) => line === "0:6" && /^fmul.*: \d+ cycles, \d+\.\d %/.test(title)), JSON.stringify(frames));
+  await page.locator('#run-result .flame g[data-l="0:5"]').first().click();
+  assert.equal(await page.textContent("#editor .cm-line.on"), "    let x = a[id.x];");
+  assert.equal(await page.locator('#executed-lines tr.on[data-l="0:5"]').count(), 1);
   // A buffer that the shader reads is absent.
   await page.fill(".resource input", "0.7=f32:1");
   await page.click("#run");
@@ -232,6 +243,288 @@ test("a scene is drawn, and drawn again with another value", async (t) => {
   await page.click("#draw");
   await page.waitForSelector('#canvas[data-drawings="2"]');
   assert.notDeepEqual(await pixel(page, 145, 40), top, "half a turn");
+});
+
+const LOOP = `@group(0) @binding(0) var<storage, read_write> a: array<u32>;
+
+@compute @workgroup_size(8)
+fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+    var sum = 0u;
+    for (var i = 0u; i < id.x % 3u; i++) {
+        sum += a[i];
+    }
+    a[id.x] = sum;
+}
+`;
+
+/** The time that the view of stepping shows. */
+const time = async (page) => Number(/Time (\d+)/.exec(await page.textContent("#step-place-now"))?.[1]);
+
+/** Presses a button of the view of stepping and waits for another time or another end. */
+async function step(page, id) {
+  const before = await page.textContent("#step-place-now");
+  await page.click(`#${id}`);
+  await page.waitForFunction((old) => document.getElementById("step-place-now").textContent !== old, before);
+}
+
+/** A run with a buffer, at its start. */
+async function stepping(page) {
+  await write(page, LOOP);
+  await view(page, "run");
+  for (const remove of await page.$$("#resources button")) await remove.click();
+  await page.click("#add-resource");
+  await page.fill(".resource input", "0.0=u32:10,20,30,40,50,60,70,80");
+  await page.fill("#groups", "1");
+  await view(page, "step");
+  await page.click("#step-start");
+  await page.waitForSelector("#step-result:not([hidden])");
+}
+
+test("a run is stepped through, forward and backward", async (t) => {
+  const page = await open(t);
+  await stepping(page);
+  assert.equal(await time(page), 0);
+  // To the sum in the loop, which lanes execute whose number is no multiple of three.
+  const line = () => page.textContent("#editor .cm-line.on");
+  while (!(await page.textContent("#step-place-now")).includes("main") || (await line()) !== "        sum += a[i];") await step(page, "next-line");
+  const first = await time(page);
+  const active = await page.$$eval("#step-lanes .active", (lanes) => lanes.map(({ textContent }) => textContent));
+  assert.ok(active.length > 0 && active.every((lane) => Number(lane) % 3), active.join());
+  const mask = active.reduce((sum, lane) => sum + 2 ** Number(lane), 0).toString(16).padStart(8, "0");
+  const place = new RegExp(`: ${active.length} of 8 lanes active, mask 0x${mask}, main 0x[0-9a-f]+, nbody\\.wgsl:7, workgroup 0,0,0`);
+  assert.match(await page.textContent("#step-place-now"), place);
+  assert.equal(await page.locator("#step-lanes .absent").count(), 24);
+  // The others have diverged, and the list says where.
+  const others = [0, 1, 2, 3, 4, 5, 6, 7].filter((lane) => !active.includes(String(lane))).join(", ");
+  assert.match(await page.textContent("#step-diverged"), new RegExp(`Lanes ${others} inactive: left \\d levels? at 0x[0-9a-f]+ \\(`));
+  assert.match(await page.textContent('#step-code tr[aria-current="step"]'), /^main .*7$/);
+  await step(page, "next-instruction");
+  assert.equal(await time(page), first + 1);
+  await step(page, "back-instruction");
+  assert.equal(await time(page), first);
+  await step(page, "out-of-loop");
+  assert.notEqual(await line(), "        sum += a[i];");
+  const outside = await time(page);
+  await step(page, "back-line");
+  assert.ok((await time(page)) < outside);
+  // The last line, where lane 5 has made two rounds.
+  while ((await line()) !== "    a[id.x] = sum;") await step(page, "next-line");
+  await page.click('#step-lanes [data-lane="5"]');
+  await page.waitForFunction(() => document.getElementById("step-lane").textContent === "of lane 5");
+  assert.equal(await page.evaluate(() => document.activeElement.dataset.lane), "5", "the keyboard stays at the lane");
+  const value = page.locator("#step-variables tr", { hasText: /^sum/ });
+  assert.equal(await value.textContent(), "sum30");
+  await page.click('#step-lanes [data-lane="1"]');
+  await page.waitForFunction(() => document.querySelector("#step-variables").textContent.includes("sum10"));
+  assert.ok(await page.locator("#step-registers tr", { hasText: "0x0000000a" }).count() > 0);
+  await step(page, "to-end");
+  assert.match(await page.textContent("#step-place-now"), /The end/);
+  await step(page, "back-instruction");
+  assert.doesNotMatch(await page.textContent("#step-place-now"), /The end/);
+});
+
+test("the time line leads to every time, and lists what ran", async (t) => {
+  const page = await open(t);
+  await stepping(page);
+  const last = Number(await page.getAttribute("#step-time", "max"));
+  assert.ok(last > 20, `${last}`);
+  await page.focus("#step-time");
+  await page.keyboard.press("End");
+  await page.waitForFunction(() => /stop/.test(document.querySelector('#step-code tr[aria-current="step"]')?.textContent));
+  const end = await time(page);
+  await page.keyboard.press("ArrowLeft");
+  await page.waitForFunction((old) => !document.getElementById("step-place-now").textContent.startsWith(`Time ${old}:`), end);
+  assert.equal(await time(page), end - 1);
+  assert.match(await page.getAttribute("#step-time", "aria-valuetext"), /^Time \d+: \d+ of 8 lanes active/);
+  await page.click("#step-line", { position: { x: 2, y: 10 } });
+  await page.waitForFunction(() => document.getElementById("step-place-now").textContent.startsWith("Time 0:"));
+  // A column for each instruction: two colours for lines in turn.
+  const colours = await page.$eval("#step-line", (canvas) => {
+    const { data } = canvas.getContext("2d").getImageData(0, canvas.height - 1, canvas.width, 1);
+    return new Set(Array.from({ length: canvas.width }, (_, x) => data.slice(4 * x, 4 * x + 4).join())).size;
+  });
+  assert.ok(colours >= 3, `${colours} colours`);
+  // A row for each lane: the eight lanes are at the bottom, and in the loop some of them are inactive.
+  const filled = await page.$eval("#step-line", (canvas) => {
+    const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+    const row = (lane) => canvas.height - 1 - (lane * canvas.height) / 32;
+    return [0, 1, 7, 20].map((lane) => Array.from({ length: canvas.width }, (_, x) => data[4 * (row(lane) * canvas.width + x) + 3]).filter(Boolean).length);
+  });
+  const [zero, one, seven, twenty] = filled;
+  assert.ok(one > zero && seven > zero && zero > 0 && twenty < 10, filled.join());
+  const rows = await page.$$eval("#step-profile tr", (list) => list.map(({ cells }) => [...cells].map(({ textContent }) => textContent)));
+  assert.ok(rows.some(([line, , , lanes]) => line === "nbody.wgsl:7" && Number(lanes) < 6), rows.join("; "));
+  assert.equal(rows.reduce((sum, [, count]) => sum + Number(count), 0), last + 1, "every instruction has a line or none");
+});
+
+const breakpoints = (page) => page.$$eval("#step-breaks li", (items) => items.map((item) => item.textContent));
+const watched = (page) => page.$$eval("#step-watches tr", (list) => list.map(({ cells }) => [...cells].slice(0, 2).map(({ textContent }) => textContent)));
+
+async function add(page, form, text) {
+  await page.fill(`#${form} input`, text);
+  await page.press(`#${form} input`, "Enter");
+}
+
+test("a run continues to breakpoints in both directions, with watches", async (t) => {
+  const page = await open(t);
+  await stepping(page);
+  // Beside the line of the sum, with the mouse; the run knows where it is.
+  await page.locator(".cm-lineNumbers .cm-gutterElement", { hasText: /^7$/ }).click();
+  await page.waitForSelector(".cm-breaks span");
+  await page.waitForFunction(() => /number 1 at nbody\.wgsl:7 .*main 0x/.test(document.getElementById("step-breaks").textContent));
+  assert.ok(await page.locator("#step-code tr.break").count() > 0);
+  await add(page, "watch-form", "sum");
+  await add(page, "watch-form", "sum @ 2");
+  await page.waitForFunction(() => document.querySelectorAll("#step-watches tr").length === 2);
+  await step(page, "next-continue");
+  assert.match(await page.textContent("#step-place-now"), /nbody\.wgsl:7.*Breakpoint 1\.$/);
+  assert.equal(await page.locator("#step-breaks li.on").count(), 1);
+  assert.deepEqual(await watched(page), [["sum", "0"], ["sum @ 2", "0"]]);
+  const first = await time(page);
+  while (!(await watched(page)).some(([, value]) => value === "10")) await step(page, "next-continue");
+  const second = await time(page);
+  assert.ok(second > first);
+  await step(page, "back-continue");
+  assert.ok((await time(page)) < second);
+  // A condition in one lane, an instruction, and words that are wrong.
+  await add(page, "break-form", "9 if $lane == 5 && sum == 30");
+  await add(page, "break-form", "7 lane many");
+  await page.waitForFunction(() => /expected a number after `lane`/.test(document.getElementById("step-breaks").textContent));
+  await page.click('[aria-label="Remove the breakpoint 7 lane many"]');
+  await page.click('[aria-label="Remove the breakpoint nbody.wgsl:7"]');
+  assert.equal(await page.locator(".cm-breaks span").count(), 1, "that of line 9");
+  await step(page, "next-continue");
+  assert.match(await page.textContent("#step-place-now"), /nbody\.wgsl:9/);
+  assert.equal(await page.textContent("#step-lane"), "of lane 5");
+  assert.deepEqual((await watched(page))[0], ["sum", "30"]);
+  const row = page.locator("#step-code tr", { hasText: "stop" }).last();
+  await row.click();
+  await page.waitForFunction(() => document.querySelectorAll("#step-breaks li").length === 2);
+  assert.match((await breakpoints(page))[1], /\*0x[0-9a-f]+/);
+  await page.locator("#step-code tr.break", { hasText: "stop" }).waitFor();
+  await step(page, "next-continue");
+  assert.match(await page.textContent('#step-code tr[aria-current="step"]'), /stop/);
+  await step(page, "next-continue");
+  assert.match(await page.textContent("#step-place-now"), /The end/);
+  await page.click('[aria-label="Remove the watch sum"]');
+  await page.waitForFunction(() => document.querySelectorAll("#step-watches tr").length === 1);
+  // A link has them, too.
+  await page.click("#share");
+  await status(page, /The link is/);
+  const other = await open(t, { fragment: await page.evaluate(() => location.hash) });
+  await view(other, "step");
+  assert.deepEqual(await breakpoints(other), await page.$$eval("#step-breaks .words", (list) => list.map(({ textContent }) => `×${textContent}`)));
+  assert.equal(await other.locator(".cm-breaks span").count(), 1);
+});
+
+test("breakpoints, steps and watches need no mouse", async (t) => {
+  const page = await open(t);
+  await stepping(page);
+  await page.locator(".cm-line", { hasText: "sum += a[i]" }).click();
+  await page.keyboard.press("F9");
+  await page.waitForFunction(() => document.getElementById("step-breaks").textContent.includes("nbody.wgsl:7"));
+  // The breakpoint moves with its line, and goes with it.
+  await page.keyboard.press("ArrowUp");
+  await page.keyboard.press("End");
+  await page.keyboard.press("Enter");
+  await page.waitForFunction(() => document.getElementById("step-breaks").textContent.includes("nbody.wgsl:8"));
+  await page.keyboard.press("Control+z");
+  await page.waitForFunction(() => document.getElementById("step-breaks").textContent.includes("nbody.wgsl:7"));
+  await idle(page);
+  await page.focus("#step-start");
+  await page.keyboard.press("Enter");
+  await page.waitForFunction(() => /^Time 0:/.test(document.getElementById("step-place-now").textContent));
+  const presses = async (key, pattern) => {
+    await page.keyboard.press(key);
+    await page.waitForFunction((source) => new RegExp(source).test(document.getElementById("step-place-now").textContent), pattern.source);
+  };
+  await page.focus("#step-code-pane");
+  await presses("c", /wgsl:7.*Breakpoint 1\.$/);
+  const at = await time(page);
+  await presses("i", new RegExp(`^Time ${at + 1}:`));
+  await presses("Shift+I", new RegExp(`^Time ${at}:`));
+  await presses("o", /wgsl:(6|7|9|10)/);
+  await presses("Shift+C", /Breakpoint 1\.$/);
+  await presses("e", /The end/);
+  await presses("Shift+N", /^Time/);
+  // Fields take letters as text.
+  await page.focus("#watch-text");
+  await page.keyboard.type("nice");
+  assert.equal(await page.inputValue("#watch-text"), "nice");
+  await page.keyboard.press("Enter");
+  await page.waitForFunction(() => document.getElementById("step-watches").textContent.includes("nice("), null, { timeout: 5000 });
+  await page.click("#step-more summary");
+  const more = await page.textContent("#step-more");
+  assert.ok(["wait group 0", "SIMD-groups", "u0 "].every((part) => more.includes(part)), more);
+});
+
+test("specialization constants have names", async (t) => {
+  const page = await open(t);
+  await write(page, `override gain: f32 = 1.0;\n${DOUBLE.replace("x * 2.0", "x * gain")}`);
+  await page.click("#settings summary");
+  await page.fill("#constants", "gain=3");
+  await page.locator("#constants").blur();
+  await view(page, "run");
+  for (const remove of await page.$$("#resources button")) await remove.click();
+  await page.click("#fill-resources");
+  await page.fill(".resource input", "0.0=f32:1.5,2,-3,0.25");
+  await page.fill("#groups", "1");
+  await page.click("#run");
+  await page.waitForSelector("#run-result pre");
+  assert.equal(await page.textContent("#run-result pre"), "4.5, 6, -9, 0.75\n");
+  await page.fill("#constants", "gian=3");
+  await page.locator("#constants").blur();
+  await status(page, /1 error/);
+  assert.match(await page.textContent("#diagnostics"), /unknown specialization constant `gian`; the module has gain/);
+});
+
+test("fragments and vertices of scenes are stepped through", async (t) => {
+  const page = await open(t);
+  await example(page, "plasma");
+  await view(page, "step");
+  assert.equal(await page.inputValue("#step-subject"), "pixel");
+  await page.fill("#step-place", "40,30");
+  await page.click("#step-start");
+  await page.waitForSelector("#step-result:not([hidden])");
+  assert.match(await page.getAttribute('#step-lanes [aria-pressed="true"]', "aria-label"), /at 40,30,0, active/);
+  await step(page, "next-line");
+  assert.match(await page.textContent("#editor .cm-line.on"), /let p = /);
+  assert.match(await page.textContent("#step-profile"), /plasma\.wgsl:12/);
+  await page.selectOption("#step-subject", "vertex");
+  await page.fill("#step-number", "2");
+  await page.click("#step-start");
+  await page.waitForFunction(() => /Time 0:/.test(document.getElementById("step-place-now").textContent));
+  await step(page, "to-end");
+  assert.match(await page.textContent("#step-place-now"), /The end/);
+  await page.selectOption("#step-subject", "pixel");
+  await page.fill("#step-place", "4000,30");
+  await page.click("#step-start");
+  await page.waitForFunction(() => document.getElementById("step-problems").textContent.includes("AGX0404"));
+  assert.ok(await page.isHidden("#step-result"));
+  await page.fill("#step-place", "here");
+  await page.click("#step-start");
+  await page.waitForFunction(() => document.getElementById("step-problems").textContent.startsWith("A pixel is X,Y"));
+});
+
+test("the lines that a scene ran are listed", async (t) => {
+  const page = await open(t);
+  await example(page, "plasma");
+  await view(page, "draw");
+  await page.selectOption("#scale", "4");
+  await page.click("#draw");
+  await page.waitForSelector('#canvas[data-drawings="1"]');
+  assert.equal(await page.textContent("#draw-profiles"), "");
+  await page.check("#profile-draw");
+  await page.click("#draw");
+  await page.waitForSelector("#draw-profiles table");
+  const headings = await page.$$eval("#draw-profiles h2", (list) => list.map(({ textContent }) => textContent));
+  assert.deepEqual(headings, ["Executed lines of draw 0, vertex", "Executed lines of draw 0, fragment"]);
+  const row = page.locator("#draw-profiles tr", { hasText: "let red" });
+  assert.match(await row.textContent(), /15: let red/);
+  assert.equal(await page.locator("#draw-profiles .flame").count(), 2);
+  assert.ok(await page.locator('#draw-profiles .flame g[data-l="0:15"]').count() > 1);
+  await row.click();
+  assert.match(await page.textContent("#editor .cm-line.on"), /let red/);
 });
 
 test("a text that is too deep for the browser is an error, and the next one compiles", async (t) => {
@@ -341,6 +634,10 @@ test("nothing is wider than a phone", async (t) => {
   await page.click("#settings summary");
   for (const name of VIEWS) {
     await view(page, name);
+    if (name === "step") {
+      await page.click("#step-start");
+      await page.waitForSelector("#step-result:not([hidden])");
+    }
     assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390, name);
   }
 });
@@ -362,6 +659,17 @@ for (const colorScheme of ["light", "dark"]) {
       if (name === "run") {
         await page.click("#run");
         await page.waitForSelector("#run-result h3");
+      }
+      if (name === "step") {
+        await page.click("#step-start");
+        await page.waitForSelector("#step-result:not([hidden])");
+      }
+      if (name === "draw") {
+        await example(page, "plasma");
+        await page.check("#profile-draw");
+        await page.selectOption("#scale", "4");
+        await page.click("#draw");
+        await page.waitForSelector("#draw-profiles table");
       }
       if (name === "compare") {
         await page.click("#keep");

@@ -35,6 +35,30 @@ await picture(1280, 760, "light", async (page) => {
   await page.click("#draw");
   await page.waitForSelector("#canvas[data-drawings]");
 });
+await picture(1440, 1000, "light", async (page) => {
+  await example(page, "plasma");
+  await page.click("#views-tab-step");
+  await page.fill("#step-place", "40,30");
+  await page.click("#step-start");
+  await page.waitForSelector("#step-result:not([hidden])");
+  const add = async (form, text) => {
+    await page.fill(`#${form} input`, text);
+    await page.press(`#${form} input`, "Enter");
+  };
+  await add("watch-form", "p");
+  await add("watch-form", "$pixel.x @ *");
+  await add("break-form", "plasma.wgsl:15 if $pixel.x == 41");
+  await page.click("#next-continue");
+  await page.waitForFunction(() => document.getElementById("step-place-now").textContent.includes("Breakpoint"));
+});
+await picture(1100, 700, "light", async (page) => {
+  await example(page, "nbody");
+  await page.click("#views-tab-run");
+  await page.click("#run");
+  await page.waitForSelector("#run-result .flame");
+  await page.locator("#run-result .flame g[data-l]").first().click();
+  await page.locator("#run-result .flame").scrollIntoViewIfNeeded();
+});
 await picture(820, 1000, "dark", async (page) => {
   await example(page, "raymarch");
   await page.click("#views-tab-ir");

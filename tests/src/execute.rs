@@ -95,7 +95,8 @@ impl Bound {
                 UniformSource::DescriptorTable { set, binding } => {
                     (0..ARRAY_ELEMENTS).for_each(|element| self.buffer(set, binding, element));
                 }
-                UniformSource::TextureTable { set, binding, .. } => {
+                UniformSource::TextureTable { set, binding, .. }
+                | UniformSource::TextureTableLow { set, binding, .. } => {
                     (0..ARRAY_ELEMENTS).for_each(|element| self.texture(&images, set, binding, element));
                 }
                 UniformSource::TextureWords { set, binding, element } => {

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::outcome::{Outcome, SuiteReport};
+use crate::suites::may_be_absent;
 
 /// The committed floors.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
@@ -15,9 +16,6 @@ pub struct Floors {
     pub rates: BTreeMap<String, f64>,
     /// Upper limits of figures, by `suite.figure` or `suite.group.figure`.
     pub limits: BTreeMap<String, f64>,
-    /// Suites that need more than packages of the host system, and may therefore be absent.
-    #[serde(default)]
-    pub optional: Vec<String>,
 }
 
 /// Whether cases that were not run are accepted.
@@ -90,7 +88,7 @@ impl Floors {
             if let Some((floor, reached)) = rates.filter(|(floor, reached)| reached < floor) {
                 breaches.push(Breach::Rate { suite: (*suite).to_owned(), reached, floor: *floor });
             }
-            let may_be_absent = report.absent.is_some() && self.optional.iter().any(|name| name == suite);
+            let may_be_absent = report.absent.is_some() && may_be_absent(suite);
             if skipped == Skipped::Refused && !may_be_absent {
                 breaches.extend(not_run(suite, report));
             }
@@ -173,11 +171,8 @@ mod tests {
 
     #[test]
     fn a_fall_is_told() {
-        let floors = Floors {
-            rates: [("a".to_owned(), 0.5)].into(),
-            limits: [("cost.ratio".to_owned(), 0.5)].into(),
-            ..Floors::default()
-        };
+        let floors =
+            Floors { rates: [("a".to_owned(), 0.5)].into(), limits: [("cost.ratio".to_owned(), 0.5)].into() };
         let mut cost = report(1, 0);
         cost.extra.insert("ratio".into(), 0.75.into());
         let breaches = floors.breaches(&[("a", report(1, 2)), ("cost", cost)], Skipped::Refused);
@@ -219,7 +214,13 @@ mod tests {
             ]
         );
         assert_eq!(Floors::default().breaches(&reports, Skipped::Allowed), []);
-        let lenient = Floors { optional: vec!["b".into()], ..Floors::default() };
-        assert_eq!(lenient.breaches(&reports, Skipped::Refused).len(), 1, "only `b` may be absent");
+        let optional =
+            [("scenes", SuiteReport::absent("no clients")), ("cost", SuiteReport::absent("no file"))];
+        let breaches = Floors::default().breaches(&optional, Skipped::Refused);
+        assert_eq!(
+            breaches,
+            [Breach::Absent { suite: "cost".into(), reason: "no file".into() }],
+            "a suite that needs only the host is never absent"
+        );
     }
 }

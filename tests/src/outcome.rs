@@ -219,9 +219,9 @@ mod tests {
 
     #[test]
     fn kinds_of_errors_become_outcomes() {
-        let kernel = [0x0002_0011, 6];
-        let message = "OpCapability: capability Kernel is not supported";
-        assert_eq!(Outcome::from(error_of(&kernel)), Outcome::Unsupported(message.into()));
+        let pipes = [0x0002_0011, 17];
+        let message = "OpCapability: capability Pipes is not supported";
+        assert_eq!(Outcome::from(error_of(&pipes)), Outcome::Unsupported(message.into()));
         let unknown = [0x0002_0011, 60_000];
         assert!(matches!(Outcome::from(error_of(&unknown)), Outcome::Fail(_)));
     }

@@ -247,3 +247,22 @@ fn values_of_any_size_are_copied_between_buffers() {
     let found = run(text, &[given.clone(), vec![0; 24_004]]);
     assert_eq!(found[1], given);
 }
+
+/// Memory operands reach the addresses of 64 buffers; the program copies those of the others to registers.
+#[test]
+fn many_buffers_are_read() {
+    const COUNT: u32 = 80;
+    let mut text = String::from("@group(0) @binding(0) var<storage, read_write> sum: array<u32, 4>;\n");
+    let mut body = String::new();
+    for number in 1..COUNT {
+        text += &format!("@group(0) @binding({number}) var<storage, read> b{number}: array<u32, 4>;\n");
+        body += &format!("sum[i] = sum[i] * 3u + b{number}[i];\n");
+    }
+    text += &format!(
+        "@compute @workgroup_size(4) fn main(@builtin(local_invocation_index) i: u32) {{\n{body}}}\n"
+    );
+    let given: Vec<_> = (0..COUNT).map(|number| words(7 * number, 4)).collect();
+    let expected =
+        |at: usize| given.iter().fold(0_u32, |sum, buffer| sum.wrapping_mul(3).wrapping_add(buffer[at]));
+    assert_eq!(run(&text, &given)[0], [0, 1, 2, 3].map(expected));
+}

@@ -212,6 +212,40 @@ fn zeros_keep_their_signs_where_the_module_asks_for_it() {
 }
 
 #[test]
+fn functions_of_special_values_where_the_module_asks_for_them() {
+    let body = "float x = uintBitsToFloat(given[i / 8u]), y = uintBitsToFloat(given[i % 8u]);
+        float whole;
+        float fraction = modf(x, whole);
+        results[i] = floatBitsToUint(atan(x, y));
+        given[8u + i] = floatBitsToUint(fraction);
+        given[72u + i] = floatBitsToUint(sign(x));";
+    let numbers = [f32::INFINITY, f32::NEG_INFINITY, f32::NAN, -0.0, 0.0, -1.0, 1.0, 2.5];
+    let mut given: Vec<u32> = numbers.map(f32::to_bits).into();
+    given.resize(8 + 2 * LANES as usize, 0);
+    let declarations = float_control(4466, 4461);
+    let Some((given, angles)) = run("GL_EXT_spirv_intrinsics", &declarations, body, &given) else { return };
+    for lane in 0..LANES as usize {
+        let (x, y) = (numbers[lane / 8], numbers[lane % 8]);
+        let [angle, fraction, sign] =
+            [angles[lane], given[8 + lane], given[8 + LANES as usize + lane]].map(f32::from_bits);
+        let expected = x.atan2(y);
+        let is_close =
+            (angle - expected).abs() < 1e-5 && angle.is_sign_negative() == expected.is_sign_negative();
+        assert!(
+            is_close || (angle.is_nan() && expected.is_nan()),
+            "atan2({x}, {y}) = {angle}, not {expected}"
+        );
+        let expected = if x.is_infinite() { 0.0f32.copysign(x) } else { x.fract().copysign(x) };
+        assert!(
+            fraction.to_bits() == expected.to_bits() || (x.is_nan() && fraction.is_nan()),
+            "the fraction of {x} is {fraction}, not {expected}"
+        );
+        let is_sign = if x.is_nan() { sign.abs() <= 1.0 } else { sign == x.clamp(-1.0, 1.0).trunc() };
+        assert!(is_sign, "the sign of {x} is {sign}");
+    }
+}
+
+#[test]
 fn float_modes_the_machine_does_not_have_are_refused() {
     let body = "results[i] = floatBitsToUint(uintBitsToFloat(given[i]) * 2.0);";
     // Flushing and rounding to nearest even are supported; preserving and truncating are not.

@@ -126,6 +126,13 @@ fn every_dependency_is_used() {
         let manifest = read(&folder.join("Cargo.toml"));
         let mut files = Vec::new();
         sources(&folder, &mut files);
+        // Sources that the package shares with another one.
+        let path = section(&manifest, "lib").lines().find_map(|line| line.strip_prefix("path = "));
+        if let Some(shared) =
+            path.and_then(|path| folder.join(path.trim_matches('"')).parent().map(Path::to_owned))
+        {
+            sources(&shared, &mut files);
+        }
         let texts: Vec<String> = files.iter().map(|file| read(file)).collect();
         for heading in ["dependencies", "dev-dependencies", "build-dependencies"] {
             for line in section(&manifest, heading).lines() {

@@ -209,7 +209,7 @@ fn made(name: &str, emit: &Emit<'_>, options: &ArgMatches, context: &mut Context
     let file = input::read(name, kind(options), context)?;
     check_source(&file, options)?;
     let (target, key) = key::for_file(&file, options)?;
-    Ok(Unit { words: Vec::new(), target, key }.make(&file, emit, options, context)?.0)
+    Ok(Unit { words: Vec::new(), name: None, target, key }.make(&file, emit, options, context)?.0)
 }
 
 /// Runs `work` for every entry point, of those that the options select, of the input called `name`. One that fails does not
@@ -349,6 +349,8 @@ pub fn check_ir(file: &File) -> Result<(), Failure> {
 pub struct Unit {
     /// What distinguishes it from the file's other entry points: nothing if there are none, its name, or its name and stage.
     words: Vec<String>,
+    /// Its name, if the module declares it.
+    name: Option<String>,
     target: Target,
     key: CompileKey,
 }
@@ -380,6 +382,11 @@ impl Unit {
         warned.map(|()| (made, job.statistics.get()))
     }
 
+    /// The name that the module declares; `None` if it declares none, or is wrong.
+    pub fn name(&self) -> Option<&str> {
+        self.name.as_deref()
+    }
+
     /// Its name in messages and outputs: `name`, with the entry point if the file has several.
     pub fn called(&self, name: &str, separator: char) -> String {
         self.words.iter().fold(name.to_owned(), |name, word| format!("{name}{separator}{word}"))
@@ -387,7 +394,7 @@ impl Unit {
 }
 
 /// Every entry point of `file` that the options select.
-fn units(file: &File, options: &ArgMatches) -> Result<Vec<Unit>, Failure> {
+pub fn units(file: &File, options: &ArgMatches) -> Result<Vec<Unit>, Failure> {
     let (target, key) = key::for_file(file, options)?;
     let declared = modules::declarations(file, &key)?.entry_points;
     let selected = |point: &EntryPoint| {
@@ -396,14 +403,16 @@ fn units(file: &File, options: &ArgMatches) -> Result<Vec<Unit>, Failure> {
     };
     let points: Vec<EntryPoint> = declared.into_iter().filter(selected).collect();
     if points.len() < 2 {
-        return Ok(vec![Unit { words: Vec::new(), target, key }]);
+        let name = points.into_iter().next().map(|point| point.name);
+        return Ok(vec![Unit { words: Vec::new(), name, target, key }]);
     }
     let unit = |point: &EntryPoint| {
         let mut key = key.clone();
         (key.entry_point, key.stage) = (Some(point.name.clone()), point.stage);
         let is_alone = points.iter().filter(|other| other.name == point.name).count() == 1;
         let stage = point.stage.filter(|_| !is_alone).map(|stage| stage.name().to_owned());
-        Unit { words: [point.name.clone()].into_iter().chain(stage).collect(), target, key }
+        let words = [point.name.clone()].into_iter().chain(stage).collect();
+        Unit { words, name: Some(point.name.clone()), target, key }
     };
     Ok(points.iter().map(unit).collect())
 }

@@ -68,6 +68,8 @@ pub const SETTINGS: &[Arg] = &[
 
 /// The file name of the library, as Cargo builds it.
 const LIBRARY: &str = "libagx_device_shim.so";
+/// Folders of the installed library, from that of the program: Debian's, and Fedora's on systems with 64 bits.
+const INSTALLED: [&str; 2] = ["../lib/agxc", "../lib64/agxc"];
 /// Folder of libraries in an environment.
 const LIBRARIES: &str = "usr/lib/x86_64-linux-gnu";
 
@@ -124,8 +126,8 @@ fn library(options: &ArgMatches) -> Result<PathBuf, Failure> {
     let beside = || {
         let program = std::env::current_exe().unwrap_or_default();
         let folder = program.parent().unwrap_or(Path::new(""));
-        let installed = folder.join("../lib/agxc").join(LIBRARY);
-        if installed.exists() { installed } else { folder.join(LIBRARY) }
+        let installed = INSTALLED.map(|place| folder.join(place).join(LIBRARY));
+        installed.into_iter().find(|path| path.exists()).unwrap_or_else(|| folder.join(LIBRARY))
     };
     let path = options.get_one::<String>("library").map_or_else(beside, PathBuf::from);
     std::fs::canonicalize(&path).map_err(|error| {

@@ -10,14 +10,16 @@ mod device;
 mod diff;
 mod disasm;
 mod explain;
+mod kit_import;
 mod list_targets;
+mod lsp;
 mod man;
 mod pass;
 mod reduce;
 mod render;
 mod replay;
 mod run;
-mod run_plan;
+pub mod run_plan;
 mod stats;
 mod trace;
 mod validate;
@@ -25,7 +27,7 @@ mod validate;
 use clap::ArgMatches;
 use clap::parser::ValueSource;
 
-pub use self::compile::{check_ir, read, tracked, tracked_with, under, with_key};
+pub use self::compile::{check_ir, kind, read, tracked, tracked_with, under, units, with_key};
 pub use self::pass::{find as find_pass, unknown as unknown_pass};
 pub use self::render::pixel;
 pub use self::run::replace_code;
@@ -137,6 +139,12 @@ const SOURCE: &[Arg] = &[
         "Search this folder for files that GLSL and HLSL shaders include",
     ),
     short("define", 'D', Takes::Values("NAME[=VALUE]"), "Define a macro for GLSL and HLSL"),
+    arg("glsl", Takes::Value("NAME"), "Dialect of GLSL: vulkan, opengl, es, webgl, shadertoy"),
+    arg(
+        "auto-map",
+        Takes::Nothing,
+        "Assign locations and bindings that GLSL lacks, and collect its uniforms in a buffer",
+    ),
 ];
 /// Options for profiles by source line.
 pub(crate) const PROFILE_LINES: Arg = arg(
@@ -149,6 +157,16 @@ pub(crate) const FOLDED: Arg = arg(
     Takes::Value("FILE"),
     "Write the cycles by source line and instruction as folded stacks, for flame graphs",
 );
+pub(crate) const FLAME: Arg = arg("flame", Takes::Value("FILE"), "Write the same as a flame graph in SVG");
+pub(crate) const EXECUTED: Arg =
+    arg("executed", Takes::Value("FILE"), "Write a report in HTML of the lines that ran, with flame graphs");
+
+/// Whether an option needs the profile of a run.
+pub(crate) fn is_profiled(options: &ArgMatches) -> bool {
+    let has = |arg: &Arg| options.contains_id(arg.name);
+    options.get_flag("profile-lines") || [FOLDED, FLAME, EXECUTED].iter().any(has)
+}
+
 /// Options for the compile key.
 const KEY: &[Arg] = &[
     arg("entry", Takes::Value("NAME"), "Entry point, if the module has several"),
@@ -161,6 +179,11 @@ const KEY: &[Arg] = &[
     arg("option", Takes::Values("NAME[=VALUE]"), "Option of the input language; the default value is 1"),
     arg("disable-pass", Takes::Values("PASS"), "Skip an optional pass"),
     arg("max-registers", Takes::Value("HALVES"), "Use at most this many half-registers and spill the rest"),
+    arg(
+        "local-size",
+        Takes::Value("X,Y,Z"),
+        "Size of the workgroups of an OpenCL kernel that does not fix it",
+    ),
     arg("spill-everything", Takes::Nothing, "Spill every value (stress test)"),
     arg("check", Takes::Nothing, "Run the validator after every pass"),
     arg(
@@ -214,6 +237,15 @@ pub static COMMANDS: &[Command] = &[
                   both.",
         args: &[OPTIONAL_FILE, debug::ARGS, debug::SCENES, run::INPUTS, TARGET, KEY, SOURCE, KIND],
         run: debug::run,
+    },
+    Command {
+        name: "lsp",
+        doc: "Serve an editor: diagnostics, costs of lines and statistics of WGSL and GLSL shaders",
+        details: "Editors start it and speak the Language Server Protocol on standard input and output. The options apply to every \
+                  document; `initializationOptions` of the editor may give others (`args`). docs/editors.md shows the settings \
+                  of some editors.",
+        args: &[lsp::ARGS, TARGET, KEY, SOURCE, KIND],
+        run: lsp::run,
     },
     Command {
         name: "render",
@@ -299,6 +331,13 @@ pub static COMMANDS: &[Command] = &[
         details: "Findings are warnings (AGX0504); faults and differences are errors.",
         args: &[RECORDING, device::SETTINGS, replay::ARGS, OUTPUT],
         run: replay::run,
+    },
+    Command {
+        name: "kit-import",
+        doc: "Read a report of agx-kit: contradicted assumptions, and vectors of the hardware",
+        details: "`agx-kit` compares an Apple GPU with the reference machine; docs/kit.md describes it.",
+        args: &[kit_import::ARGS, OUTPUT],
+        run: kit_import::run,
     },
     Command {
         name: "explain",

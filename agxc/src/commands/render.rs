@@ -3,12 +3,12 @@
 use agx_emulator::Profile;
 use clap::ArgMatches;
 
-use super::{Arg, Takes, arg};
+use super::{Arg, Takes, arg, is_profiled};
 use crate::context::Context;
 use crate::diagnostic::Failure;
-use crate::report::executed;
+use crate::report::{executed, html};
 use crate::scene::{self, Picture, Shown, Wishes, open_scene, render_watched};
-use crate::{input, key, output, picture};
+use crate::{key, output, picture};
 
 /// Options of this command.
 pub const ARGS: &[Arg] = &[
@@ -17,6 +17,8 @@ pub const ARGS: &[Arg] = &[
     arg("pixel", Takes::Value("X,Y"), "Print every fragment that touched this pixel, and what became of it"),
     super::PROFILE_LINES,
     super::FOLDED,
+    super::FLAME,
+    super::EXECUTED,
 ];
 
 /// Draws the scene and writes a PNG.
@@ -29,8 +31,7 @@ pub fn run(options: &ArgMatches, context: &mut Context) -> Result<(), Failure> {
             .ok_or_else(|| Failure::usage(format!("--size: expected WIDTHxHEIGHT, found `{size}`")))?;
     }
     let history = options.get_one::<String>("pixel").map(|text| pixel(text)).transpose()?;
-    let folded = options.get_one::<String>("folded");
-    let profile = options.get_flag("profile-lines") || folded.is_some();
+    let profile = is_profiled(options);
     let path = options.get_one::<String>("output");
     if path.is_none() && history.is_none() && !profile {
         return Err(Failure::usage("render needs --output FILE, --pixel X,Y or --profile-lines"));
@@ -47,12 +48,7 @@ pub fn run(options: &ArgMatches, context: &mut Context) -> Result<(), Failure> {
     if let Some([x, y]) = history {
         output::stdout(pixel_text([x, y], &drawn).as_bytes())?;
     }
-    if options.get_flag("profile-lines") {
-        output::stdout(profiles(&drawn, line_text).as_bytes())?;
-    }
-    if let Some(path) = folded {
-        output::text(Some(path), &profiles(&drawn, folded_text))?;
-    }
+    write_profiles(options, name, &drawn)?;
     if options.get_flag("report") {
         let [width, height] = drawn.size;
         let line = format!("{width} × {height} pixels, {} instructions\n", drawn.instructions);
@@ -76,26 +72,37 @@ fn pixel_text([x, y]: [u32; 2], drawn: &Picture) -> String {
     text
 }
 
+/// Prints and writes the profiles in the forms that the options name.
+fn write_profiles(options: &ArgMatches, title: &str, drawn: &Picture) -> Result<(), Failure> {
+    let file = |name: &str| options.get_one::<String>(name);
+    if options.get_flag("profile-lines") {
+        output::stdout(profiles(drawn, line_text).as_bytes())?;
+    }
+    if let Some(path) = file("folded") {
+        output::text(Some(path), &profiles(drawn, folded_text))?;
+    }
+    if let Some(path) = file("flame") {
+        let programs = drawn.profiles().map(|(title, profile, shown)| (title, profile, &shown.symbols));
+        output::text(Some(path), &html::flame_file(programs))?;
+    }
+    if let Some(path) = file("executed") {
+        let section = |(title, profile, shown): (String, &Profile, &Shown)| {
+            html::executed(&title, profile, &shown.symbols, |name, line| shown.line(name, line))
+        };
+        let sections: Vec<String> = drawn.profiles().map(section).collect();
+        output::text(Some(path), &html::executed_page(title, &sections))?;
+    }
+    Ok(())
+}
+
 /// The profiles of all shaders, each as `show` prints it.
 fn profiles(drawn: &Picture, show: impl Fn(&str, &Profile, &Shown) -> String) -> String {
-    let mut text = String::new();
-    for (number, draw) in drawn.draws.iter().enumerate() {
-        let profiles = [&draw.report.vertex_profile, &draw.report.profile];
-        for ((stage, profile), shown) in ["vertex", "fragment"].into_iter().zip(profiles).zip(&draw.shaders) {
-            if let Some(profile) = profile {
-                text.push_str(&show(&format!("draw {number}, {stage}"), profile, shown));
-            }
-        }
-    }
-    text
+    drawn.profiles().map(|(title, profile, shown)| show(&title, profile, shown)).collect()
 }
 
 /// A profile by source line.
 fn line_text(title: &str, profile: &Profile, shown: &Shown) -> String {
-    let source = |file: &str, line: u32| {
-        let text = shown.text.as_ref().filter(|_| file == shown.name)?;
-        input::line_of(text, line).map(str::to_owned)
-    };
+    let source = |file: &str, line: u32| shown.line(file, line).map(str::to_owned);
     executed::text(title, profile, &shown.symbols, source)
 }
 

@@ -16,11 +16,11 @@ use crate::debugger::symbols;
 use crate::diagnostic::{Diagnostic, Failure};
 use crate::input::{File, Kind};
 use crate::machine::{Job, Outcome};
-use crate::report::executed;
+use crate::report::{executed, html};
 use crate::resources::Bindings;
 use crate::values::{self, Element, Expectation, Slot, Values};
 use crate::vertex::{self, Ran};
-use crate::{assembly, input, lint, npy, output, pica, picture, texture};
+use crate::{assembly, input, kernel, lint, npy, output, pica, picture, texture};
 
 /// Options for the inputs of a run.
 pub const INPUTS: &[Arg] = &[
@@ -47,7 +47,18 @@ pub const INPUTS: &[Arg] = &[
         Takes::Value("COUNT[:TYPE]"),
         "Print the results of an IR kernel, as u32 unless a type is given",
     ),
+    arg(
+        "arg",
+        Takes::Values("INDEX=SPEC"),
+        "An argument of an OpenCL kernel: a buffer or a value like f32:1,2, or local:BYTES, or null",
+    ),
     arg("groups", Takes::Value("X,Y,Z"), "Number of workgroups [default: 1,1,1]"),
+    arg(
+        "global-size",
+        Takes::Value("X,Y,Z"),
+        "Number of work-items of an OpenCL kernel, instead of --groups",
+    ),
+    arg("global-offset", Takes::Value("X,Y,Z"), "Number of its first work-item [default: 0,0,0]"),
     arg("code", Takes::Value("FILE"), "Run this assembly or machine code instead of the compiled code"),
     arg("seed", Takes::Value("NUMBER"), "Seed for the interleaving of SIMD-groups"),
     arg(
@@ -89,6 +100,8 @@ pub const ARGS: &[Arg] = &[
     arg("profile", Takes::Nothing, "Print how often each instruction ran"),
     super::PROFILE_LINES,
     super::FOLDED,
+    super::FLAME,
+    super::EXECUTED,
     arg("trace", Takes::Nothing, "Write a line for every executed instruction to standard error"),
     arg("races", Takes::Nothing, "Detect data races, byte by byte (slow)"),
 ];
@@ -119,9 +132,14 @@ const EFFECTS: &[(&str, &[Subject])] = &[
     ("results", &[Subject::Kernel]),
     ("register", &[Subject::Vertex, Subject::Pica]),
     ("groups", &[Subject::Kernel, Subject::Compute]),
+    ("arg", &[Subject::Compute]),
+    ("global-size", &[Subject::Compute]),
+    ("global-offset", &[Subject::Compute]),
     ("code", &[Subject::Kernel, Subject::Compute]),
     ("profile-lines", &[Subject::Kernel, Subject::Compute]),
     ("folded", &[Subject::Kernel, Subject::Compute]),
+    ("flame", &[Subject::Kernel, Subject::Compute]),
+    ("executed", &[Subject::Kernel, Subject::Compute]),
     ("push", &[Subject::Kernel, Subject::Compute, Subject::Vertex]),
     ("texture", &[Subject::Kernel, Subject::Compute, Subject::Vertex]),
     ("image", &[Subject::Kernel, Subject::Compute, Subject::Vertex]),
@@ -165,6 +183,8 @@ pub fn run(options: &ArgMatches, context: &mut Context) -> Result<(), Failure> {
             if let Some(name) = options.get_one::<String>("code") {
                 replace_code(&mut shader, name, context)?;
             }
+            let mut plan = plan;
+            kernel::prepare(options, &mut shader.info, &mut plan.inputs)?;
             context.warnings.add(lint::unused_bindings(&file, &shader.info, &plan.inputs.bindings))?;
             compute(&shader, &file, options, plan)
         }
@@ -191,11 +211,13 @@ fn compute(shader: &CompiledShader, file: &File, options: &ArgMatches, plan: Pla
     let outcome = crate::machine::run(shader, &mut bindings.buffers, &mut bindings.textures, &job);
     let lines = by_line(shader, file, options, &outcome.report)?;
     let results = outcome.results.iter().flat_map(|word| wanted.1.low_bytes(*word));
-    let text = values::print(&results.collect::<Vec<u8>>(), wanted.1) + &lines;
+    let printed = kernel::printed(&shader.info, &bindings.buffers);
+    let printed = String::from_utf8_lossy(&printed);
+    let text = values::print(&results.collect::<Vec<u8>>(), wanted.1) + &printed + &lines;
     finish(file, options, &plan.after, (text, outcome), bindings)
 }
 
-/// The profile by source line as text; writes the folded stacks.
+/// The profile by source line as text; writes its other forms.
 fn by_line(
     shader: &CompiledShader,
     file: &File,
@@ -206,6 +228,15 @@ fn by_line(
     let symbols = symbols::of(shader, &Tracking::default());
     if let Some(path) = options.get_one::<String>("folded") {
         output::text(Some(path), &executed::folded(&file.name, profile, &symbols))?;
+    }
+    if let Some(path) = options.get_one::<String>("flame") {
+        let programs = std::iter::once((file.name.clone(), profile, &symbols));
+        output::text(Some(path), &html::flame_file(programs))?;
+    }
+    if let Some(path) = options.get_one::<String>("executed") {
+        let source = |name: &str, line: u32| file.line(name, line);
+        let section = html::executed("Executed lines", profile, &symbols, source);
+        output::text(Some(path), &html::executed_page(&file.name, &[section]))?;
     }
     if !options.get_flag("profile-lines") {
         return Ok(String::new());

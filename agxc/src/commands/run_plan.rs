@@ -5,6 +5,7 @@
 use agx_emulator::Options;
 use clap::ArgMatches;
 
+use super::is_profiled;
 use crate::diagnostic::{Diagnostic, Failure};
 use crate::resources::{Bindings, Specs};
 use crate::values::{self, Element, Expectation, Slot, Values};
@@ -54,8 +55,7 @@ impl Plan {
     pub fn from_options(options: &ArgMatches) -> Result<Plan, Failure> {
         let mut inputs = Inputs::from_options(options)?;
         inputs.machine.trace = options.get_flag("trace");
-        inputs.machine.profile =
-            options.get_flag("profile") || options.get_flag("profile-lines") || options.contains_id("folded");
+        inputs.machine.profile = options.get_flag("profile") || is_profiled(options);
         inputs.machine.races = options.get_flag("races");
         Ok(Plan { inputs, after: After::from_options(options)? })
     }

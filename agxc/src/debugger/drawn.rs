@@ -1,5 +1,6 @@
 //! Debugging a vertex or a fragment of a scene.
 
+use agx_abi::Target;
 use agx_emulator::Capture;
 use clap::ArgMatches;
 
@@ -8,7 +9,7 @@ use crate::commands;
 use crate::context::Context;
 use crate::diagnostic::{Diagnostic, Failure};
 use crate::key;
-use crate::scene::{BUNDLED, Shown, Wishes, open_scene, render_watched};
+use crate::scene::{BUNDLED, Files, Scene, Shown, Wishes, open_scene, render_watched};
 
 /// Whether a file is a scene: a bundled one, or JSON.
 pub fn is_scene(name: &str) -> bool {
@@ -37,18 +38,41 @@ pub fn open(name: &str, options: &ArgMatches, context: &mut Context) -> Result<S
     let (scene, files) = open_scene(name, context)?;
     let target = key::target(options.get_one::<String>("target").map(String::as_str))?;
     let disabled_passes = options.get_many::<String>("disable-pass").into_iter().flatten().cloned().collect();
+    of_scene(&scene, &files, target, Selection { draw, capture }, disabled_passes, context)
+}
+
+/// A SIMD-group of a scene.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Selection {
+    /// The draw; without it, the first with the vertex, or the last with the pixel.
+    pub draw: Option<usize>,
+    /// The vertex or the fragment.
+    pub capture: Capture,
+}
+
+/// Draws a scene up to a SIMD-group.
+///
+/// # Errors
+/// The scene is wrong, or does not draw the vertex or the pixel.
+pub fn of_scene(
+    scene: &Scene,
+    files: &Files<'_>,
+    target: Target,
+    Selection { draw, capture }: Selection,
+    disabled_passes: Vec<String>,
+    context: &mut Context,
+) -> Result<Subject, Failure> {
     let wishes = Wishes { capture: Some((draw, capture)), disabled_passes, ..Wishes::default() };
-    let drawn = render_watched(&scene, &files, target, &wishes, context)?.draws;
-    // Without a number of the draw, the first with the vertex, or the last with the pixel.
+    let drawn = render_watched(scene, files, target, &wishes, context)?.draws;
     let mut kept = drawn.into_iter().filter_map(|drawn| Some((drawn.report.captured?, drawn.shaders)));
-    let found = if pixel.is_some() { kept.last() } else { kept.next() };
+    let is_fragment = matches!(capture, Capture::Fragment { .. });
+    let found = if is_fragment { kept.last() } else { kept.next() };
     let missing = || {
-        let what =
-            if pixel.is_some() { "no fragment of the pixel is shaded" } else { "the vertex is not drawn" };
-        Failure::from(Diagnostic::new(404, what).in_file(name))
+        let what = if is_fragment { "no fragment of the pixel is shaded" } else { "the vertex is not drawn" };
+        Failure::from(Diagnostic::new(404, what).in_file(files.scene()))
     };
     let (captured, [vertex, fragment]) = found.ok_or_else(missing)?;
-    let Shown { name, text, symbols } = if pixel.is_some() { fragment } else { vertex };
+    let Shown { name, text, symbols } = if is_fragment { fragment } else { vertex };
     let sources = text.into_iter().map(|text| (name.clone(), text)).collect();
     Ok(Subject { run: Run::Alone(captured), symbols, sources })
 }

@@ -1,7 +1,7 @@
 //! Debugging a shader: what is debugged, and the faces of the debugger.
 
 pub mod dap;
-mod drawn;
+pub mod drawn;
 pub mod places;
 pub mod symbols;
 pub mod terminal;
@@ -9,6 +9,7 @@ pub mod terminal;
 use std::path::Path;
 
 use agx_abi::Stage;
+use agx_compiler::CompiledShader;
 use agx_compiler::internal::frontend::language::IR;
 use agx_debug::{Session, Symbols};
 use agx_emulator::launch::PreparedLaunch;
@@ -18,8 +19,9 @@ use clap::ArgMatches;
 use crate::commands::{self, Inputs};
 use crate::context::Context;
 use crate::diagnostic::{Diagnostic, Failure};
-use crate::lint;
+use crate::input::File;
 use crate::machine::{self, Job};
+use crate::{kernel, lint};
 
 /// What runs.
 pub enum Run {
@@ -52,14 +54,9 @@ impl Subject {
         for option in commands::scene_options() {
             commands::has_effect(options, option, false, "on compute shaders; name a scene")?;
         }
-        let Inputs { mut bindings, arguments, results, workgroups, machine } = Inputs::from_options(options)?;
+        let mut inputs = Inputs::from_options(options)?;
         let file = commands::read(options, context)?;
         let (mut shader, tracking) = commands::tracked(&file, options)?;
-        if shader.info.stage != Stage::Compute {
-            let stage = shader.info.stage.name();
-            let message = format!("`debug` steps through {stage} shaders in scenes, not alone");
-            return Err(file.problem(101, &message));
-        }
         let is_kernel = file.kind.is(&IR);
         for option in ["args", "results"] {
             commands::has_effect(options, option, is_kernel, "on compute shaders")?;
@@ -70,24 +67,44 @@ impl Subject {
             // Other code has its values elsewhere.
             symbols.main.variables.clear();
         }
-        context.warnings.add(lint::unused_bindings(&file, &shader.info, &bindings))?;
+        kernel::prepare(options, &mut shader.info, &mut inputs)?;
+        let subject = Subject::of_grid(&file, &shader, symbols, &mut inputs)?;
+        context.warnings.add(lint::unused_bindings(&file, &shader.info, &inputs.bindings))?;
+        let sources = subject.symbols.files.iter().filter_map(|name| text_of(name, &file.name, &file.bytes));
+        Ok(Subject { sources: sources.collect(), ..subject })
+    }
+
+    /// A grid of a compute shader, without the texts of its sources.
+    ///
+    /// # Errors
+    /// The shader is none for compute, or an input is missing.
+    pub fn of_grid(
+        file: &File,
+        shader: &CompiledShader,
+        symbols: Symbols,
+        inputs: &mut Inputs,
+    ) -> Result<Subject, Failure> {
+        if shader.info.stage != Stage::Compute {
+            let stage = shader.info.stage.name();
+            let message = format!("`debug` steps through {stage} shaders in scenes, not alone");
+            return Err(file.problem(101, &message));
+        }
+        let Inputs { bindings, arguments, results, workgroups, machine } = inputs;
         let mut results = vec![0; results.0];
         let job = Job {
             name: &file.name,
             samplers: &bindings.samplers,
             push_constants: &bindings.push_constants,
-            arguments: &arguments,
+            arguments,
             results: results.len(),
-            workgroups,
-            options: machine,
+            workgroups: *workgroups,
+            options: machine.clone(),
         };
         let launch =
-            machine::launch(&shader, &mut bindings.buffers, &mut bindings.textures, &mut results, &job)
+            machine::launch(shader, &mut bindings.buffers, &mut bindings.textures, &mut results, &job)
                 .prepare();
         let launch = launch.map_err(|error| Diagnostic::new(400, error.to_string()).in_file(&file.name))?;
-        let sources = symbols.files.iter().filter_map(|name| text_of(name, &file.name, &file.bytes));
-        let sources = sources.collect();
-        Ok(Subject { run: Run::Grid(Box::new(launch)), symbols, sources })
+        Ok(Subject { run: Run::Grid(Box::new(launch)), symbols, sources: Vec::new() })
     }
 
     /// The dispatch, if a grid runs.

@@ -25,6 +25,9 @@ pub struct Shader {
     /// The key, in the form of key files.
     #[serde(default)]
     key: Value,
+    /// Values of specialization constants: NUMBER=VALUE or NAME=VALUE.
+    #[serde(default)]
+    constants: Vec<String>,
 }
 
 /// A shader with its settings read.
@@ -46,6 +49,7 @@ impl Shader {
         let file = files.shader(&self.file, self.kind.as_deref())?;
         let text = if self.key.is_null() { "{}".to_owned() } else { self.key.to_string() };
         let (chip, mut key, draw) = key::from_text(text.as_bytes(), "key")?;
+        key::set_constants(&file, &mut key, self.constants.iter().map(String::as_str))?;
         let points = modules::declarations(&file, &key)?.entry_points;
         let fits = |point: &&modules::EntryPoint| key.stage.is_none_or(|stage| point.stage == Some(stage));
         if key.entry_point.is_none()

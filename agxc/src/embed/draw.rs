@@ -1,13 +1,15 @@
 //! Drawing scenes on the reference machine.
 
+use agx_emulator::Profile;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{Files, answer, request};
 use crate::context::Context;
 use crate::diagnostic::Failure;
 use crate::key;
-use crate::scene::{self, Files as SceneFiles, Picture};
+use crate::report::html;
+use crate::scene::{self, Files as SceneFiles, Picture, Shown, Wishes};
 
 /// A scene to draw.
 #[derive(Serialize, Deserialize)]
@@ -21,6 +23,9 @@ struct Request {
     /// Width and height, in place of the scene's.
     #[serde(default)]
     size: Option<[u32; 2]>,
+    /// Whether to count what each line does.
+    #[serde(default)]
+    profile: bool,
 }
 
 /// A drawn scene.
@@ -30,7 +35,8 @@ pub struct Drawn {
 }
 
 impl Drawn {
-    /// The answer: the size of the picture and the number of instructions.
+    /// The answer: the size of the picture and the number of instructions; with a profile, `html` about the lines that ran and the names
+    /// of their files for each shader of each draw.
     pub fn answer(&self) -> &str {
         &self.answer
     }
@@ -45,8 +51,12 @@ impl Drawn {
 pub fn draw(files: &Files, text: &str) -> Drawn {
     let mut rgba = Vec::new();
     let made = request(text).and_then(|wanted| drawn(files, &wanted)).map(|picture| {
+        let profiles = profiles(&picture);
         rgba = picture.rgba;
-        (json!({ "size": picture.size, "instructions": picture.instructions }), Vec::new())
+        let value = json!({
+            "size": picture.size, "instructions": picture.instructions, "profiles": profiles,
+        });
+        (value, Vec::new())
     });
     Drawn { answer: answer(made), rgba }
 }
@@ -56,5 +66,17 @@ fn drawn(files: &Files, wanted: &Request) -> Result<Picture, Failure> {
     let mut scene = scene::read(&files.bytes(&wanted.scene)?, &wanted.scene)?;
     scene.size = wanted.size.unwrap_or(scene.size);
     let read = |name: &str| files.bytes(name);
-    scene::render(&scene, &SceneFiles::Read(&wanted.scene, &read), target, &mut Context::new())
+    let wishes = Wishes { profile: wanted.profile, ..Wishes::default() };
+    let files = SceneFiles::Read(&wanted.scene, &read);
+    scene::render_watched(&scene, &files, target, &wishes, &mut Context::new())
+}
+
+/// The lines that the shaders of a picture ran.
+fn profiles(picture: &Picture) -> Vec<Value> {
+    let row = |(title, profile, shown): (String, &Profile, &Shown)| {
+        let title = format!("Executed lines of {title}");
+        let html = html::executed(&title, profile, &shown.symbols, |name, line| shown.line(name, line));
+        json!({ "html": html, "files": shown.symbols.files })
+    };
+    picture.profiles().map(row).collect()
 }

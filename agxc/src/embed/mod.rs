@@ -8,6 +8,7 @@ mod compile;
 mod draw;
 mod examples;
 mod run;
+mod step;
 #[cfg(all(test, feature = "wgsl", feature = "glsl"))]
 mod tests;
 
@@ -19,6 +20,7 @@ pub use compile::{compare, compile, ir, report};
 pub use draw::{Drawn, draw};
 pub use examples::{example, examples, languages, passes};
 pub use run::{Ran, run};
+pub use step::{Stepping, step_through};
 
 use crate::context::Context;
 use crate::diagnostic::{Diagnostic, Failure};

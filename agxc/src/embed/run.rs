@@ -111,7 +111,8 @@ fn ran(
     let report = &outcome.report;
     let symbols = symbols::of(&shader, &Tracking::default());
     let source = |name: &str, line: u32| unit.file.line(name, line);
-    let lines = report.profile.as_ref().map(|profile| html::executed(profile, &symbols, source));
+    let lines =
+        report.profile.as_ref().map(|profile| html::executed("Executed lines", profile, &symbols, source));
     let value = json!({
         "html": lines,
         "files": shader.sources.files,

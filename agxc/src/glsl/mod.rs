@@ -5,6 +5,9 @@ mod dialect;
 mod functions;
 mod translator;
 
+pub use dialect::Dialect;
+
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -37,19 +40,19 @@ struct StageRow {
 }
 
 /// Every stage. The first row of a stage is its own.
-static STAGES: [StageRow; 6] = [
+static STAGES: [StageRow; 8] = [
     StageRow { stage: Stage::Compute, name: "comp", profile: "cs_6_2", extensions: &["cs", "csh"] },
     StageRow { stage: Stage::Vertex, name: "vert", profile: "vs_6_2", extensions: &["vs", "vsh"] },
     StageRow { stage: Stage::Fragment, name: "frag", profile: "ps_6_2", extensions: &["fs", "fsh", "ps"] },
     StageRow { stage: Stage::Compute, name: "geom", profile: "gs_6_2", extensions: &["gs", "gsh"] },
     StageRow { stage: Stage::Compute, name: "tesc", profile: "hs_6_2", extensions: &["tcs", "hs"] },
+    StageRow { stage: Stage::Compute, name: "task", profile: "as_6_5", extensions: &["as"] },
+    StageRow { stage: Stage::Compute, name: "mesh", profile: "ms_6_5", extensions: &["ms"] },
     StageRow { stage: Stage::Vertex, name: "tese", profile: "ds_6_2", extensions: &["tes", "ds"] },
 ];
 
 /// Stages that are not supported, by the extension of files.
-const OTHER_STAGES: [(&str, &str); 8] = [
-    ("mesh", "mesh"),
-    ("task", "task"),
+const OTHER_STAGES: [(&str, &str); 6] = [
     ("rgen", "ray generation"),
     ("rint", "ray intersection"),
     ("rahit", "any-hit"),
@@ -147,11 +150,11 @@ pub fn to_spirv(request: &Request<'_>) -> Result<Made, Failure> {
         )),
         None if !request.preprocessor.is_empty() => Err(no_translator(
             request.name,
-            "-I and -D need glslangValidator, which is not installed (install glslang-tools on Debian)",
+            "-I, -D, --glsl and --auto-map need glslangValidator, which is not installed (install glslang-tools on Debian)",
         )),
         None if !["comp", "vert", "frag"].contains(&row.name) => Err(no_translator(
             request.name,
-            "geometry and tessellation shaders need glslangValidator, which is not installed (install glslang-tools on Debian)",
+            "geometry, tessellation, task and mesh shaders need glslangValidator, which is not installed (install glslang-tools on Debian)",
         )),
         None => Ok(Made::Absent(row.stage)),
     }
@@ -164,7 +167,13 @@ fn by_program(request: &Request<'_>, row: &StageRow) -> Result<Option<Module>, F
     let output = temporary.path();
     match request.language {
         Language::Hlsl => hlsl(request, row, output),
-        Language::Glsl => translator::run(request, glslang(request, row, output), output),
+        Language::Glsl => {
+            let dialect = request.preprocessor.dialect.as_deref().map(Dialect::find).transpose()?.flatten();
+            let text = dialect.map(|dialect| dialect.for_vulkan(request.text, row.name));
+            let text = text.map_or(Cow::Borrowed(request.text), Cow::Owned);
+            let request = Request { text: &text, ..*request };
+            translator::run(&request, glslang(&request, row, output), output)
+        }
     }
 }
 
@@ -184,7 +193,7 @@ fn unknown_stage(name: &str, extension: Option<&str>) -> Failure {
         Some((_, stage)) => Diagnostic::new(
             109,
             format!(
-                "{stage} shaders are not supported; expected a vertex, tessellation, geometry, fragment or compute shader"
+                "{stage} shaders are not supported; expected a vertex, tessellation, geometry, task, mesh, fragment or compute shader"
             ),
         ),
         None => Diagnostic::new(
@@ -229,14 +238,17 @@ fn folder(name: &str) -> PathBuf {
 /// The reference compiler's command line.
 fn glslang(request: &Request<'_>, row: &StageRow, output: &Path) -> Command {
     let mut command = Command::new(PROGRAM);
+    let Preprocessor { includes, defines, dialect, auto_map } = request.preprocessor;
     if request.language == Language::Hlsl {
         let entry = request.entry();
         command.args(["-D", "-e", entry, "--source-entrypoint", entry]);
+    } else if *auto_map || dialect.is_some() {
+        command.args(["-R", "--auto-map-bindings", "--auto-map-locations"]);
     }
     command.args(["-V", "-g", "--quiet", "--target-env", "vulkan1.3", "--stdin", "-S", row.name]);
-    command.args(request.preprocessor.defines.iter().map(|define| format!("-D{define}")));
+    command.args(defines.iter().map(|define| format!("-D{define}")));
     command.arg(format!("-I{}", folder(request.name).display()));
-    command.args(request.preprocessor.includes.iter().map(|folder| format!("-I{folder}")));
+    command.args(includes.iter().map(|folder| format!("-I{folder}")));
     command.arg("-o").arg(output);
     command
 }

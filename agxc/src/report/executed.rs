@@ -84,13 +84,33 @@ pub fn text(
     text
 }
 
+/// The cycles of an instruction.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Stack {
+    /// File and line; `None` for code without a source position.
+    pub place: Option<(u32, u32)>,
+    /// The instruction.
+    pub text: String,
+    /// Busy cycles of the ALU's slower pipe, not 0.
+    pub cycles: u64,
+}
+
+/// The instructions that took cycles, by file and line.
+pub fn stacks(profile: &Profile, symbols: &Symbols) -> Vec<Stack> {
+    let stack = |line: &Line| {
+        let cycles = line.cycles.estimate();
+        (cycles != 0).then(|| Stack { place: place(line, symbols), text: line.text.clone(), cycles })
+    };
+    let mut stacks: Vec<Stack> = profile.lines.iter().filter_map(stack).collect();
+    stacks.sort_by_key(|stack| stack.place);
+    stacks
+}
+
 /// The cycles of each instruction as folded stacks of program, line and instruction, from which flame graphs are drawn.
 pub fn folded(title: &str, profile: &Profile, symbols: &Symbols) -> String {
     let frame = |text: &str| text.replace([';', '\n'], ",");
-    let counted = profile.lines.iter().filter(|line| line.cycles.estimate() != 0);
-    let stack = |line: &Line| {
-        let place = name(place(line, symbols), symbols);
-        format!("{};{};{} {}\n", frame(title), frame(&place), frame(&line.text), line.cycles.estimate())
+    let line = |Stack { place, text, cycles }: Stack| {
+        format!("{};{};{} {cycles}\n", frame(title), frame(&name(place, symbols)), frame(&text))
     };
-    counted.map(stack).collect()
+    stacks(profile, symbols).into_iter().map(line).collect()
 }

@@ -10,7 +10,7 @@ use agx_compiler::{CompileKey, CompiledShader, Compiler, Scratch};
 use agx_debug::Symbols;
 use agx_emulator::launch::textures::{Dimension, SamplerResource, Shape, TextureResource};
 use agx_emulator::launch::{AttributeData, BufferBinding, DrawLaunch, LaunchError, StageProgram};
-use agx_emulator::{Capture, Framebuffer, Options, Report, SampleState, Watch};
+use agx_emulator::{Capture, Framebuffer, Options, Profile, Report, SampleState, Watch};
 
 use super::bundled::Files;
 use super::model::{self, Draw, Scene};
@@ -35,6 +35,19 @@ pub struct Picture {
     pub cleared: Vec<SampleState>,
     /// What each draw left that was asked for.
     pub draws: Vec<Drawn>,
+}
+
+impl Picture {
+    /// The profiles of all shaders, each with a title, and the shader.
+    pub fn profiles(&self) -> impl Iterator<Item = (String, &Profile, &Shown)> {
+        self.draws.iter().enumerate().flat_map(|(number, draw)| {
+            let profiles = [&draw.report.vertex_profile, &draw.report.profile];
+            let shaders = ["vertex", "fragment"].into_iter().zip(profiles).zip(&draw.shaders);
+            shaders.filter_map(move |((stage, profile), shown)| {
+                Some((format!("draw {number}, {stage}"), profile.as_ref()?, shown))
+            })
+        })
+    }
 }
 
 /// What is kept of each draw.
@@ -66,6 +79,13 @@ pub struct Shown {
     pub text: Option<String>,
     /// Source lines and variables, by offset in the linked program.
     pub symbols: Symbols,
+}
+
+impl Shown {
+    /// Line `line`, from 1, of the file called `name`, if its text is known.
+    pub fn line(&self, name: &str, line: u32) -> Option<&str> {
+        input::line_of(self.text.as_ref().filter(|_| name == self.name)?, line)
+    }
 }
 
 /// Maximum number of pixels along a side.

@@ -1,13 +1,15 @@
 //! `agxc debug`: the terminal's commands, and an editor that speaks the Debug Adapter Protocol.
 
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::io::{BufReader, Write as _};
 use std::process::{Child, ChildStdin, ChildStdout};
 
 use serde_json::{Value, json};
 
-use crate::harness::{Folder, agxc, agxc_with, fails, out, out_with, start, stderr};
+use crate::harness::{
+    Folder, agxc, agxc_with, fails, framed, glslang_is_installed, message, out, out_with, start, stderr,
+};
 
-const SHADER: &[u8] = b"@group(0) @binding(0) var<storage, read_write> data: array<u32>;
+pub(crate) const SHADER: &[u8] = b"@group(0) @binding(0) var<storage, read_write> data: array<u32>;
 
 @compute @workgroup_size(64)
 fn main(@builtin(global_invocation_id) id: vec3<u32>) {
@@ -24,7 +26,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
 ";
 
 /// An editor.
-struct Editor {
+pub(crate) struct Editor {
     child: Child,
     to: ChildStdin,
     from: BufReader<ChildStdout>,
@@ -35,7 +37,7 @@ struct Editor {
 }
 
 impl Editor {
-    fn new() -> Editor {
+    pub(crate) fn new() -> Editor {
         let mut child = start(&["debug"]);
         let (to, from) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));
         let mut editor = Editor { child, to, from, seq: 0, events: Vec::new(), thread: Value::Null };
@@ -68,25 +70,13 @@ impl Editor {
 
     fn send(&mut self, command: &str, arguments: Value) {
         self.seq += 1;
-        let text = json!({ "seq": self.seq, "type": "request", "command": command, "arguments": arguments })
-            .to_string();
-        write!(self.to, "Content-Length: {}\r\n\r\n{text}", text.len()).unwrap();
+        let request =
+            json!({ "seq": self.seq, "type": "request", "command": command, "arguments": arguments });
+        self.to.write_all(framed(&request).as_bytes()).unwrap();
     }
 
     fn read(&mut self) -> Value {
-        let mut length = 0;
-        loop {
-            let mut line = String::new();
-            assert_ne!(self.from.read_line(&mut line).unwrap(), 0, "the adapter has ended");
-            match line.trim_end().strip_prefix("Content-Length: ") {
-                Some(number) => length = number.parse().unwrap(),
-                None if line.trim().is_empty() => break,
-                None => panic!("{line}"),
-            }
-        }
-        let mut body = vec![0; length];
-        self.from.read_exact(&mut body).unwrap();
-        serde_json::from_slice(&body).unwrap()
+        message(&mut self.from).expect("the adapter has ended")
     }
 
     fn response(&mut self, command: &str, arguments: Value) -> Value {
@@ -103,7 +93,7 @@ impl Editor {
     }
 
     /// The body of the response to a request that succeeds.
-    fn ask(&mut self, command: &str, arguments: Value) -> Value {
+    pub(crate) fn ask(&mut self, command: &str, arguments: Value) -> Value {
         let response = self.response(command, arguments);
         assert_eq!(response["success"], true, "{response}");
         response["body"].clone()
@@ -116,7 +106,7 @@ impl Editor {
     }
 
     /// The next event with this name.
-    fn event(&mut self, name: &str) -> Value {
+    pub(crate) fn event(&mut self, name: &str) -> Value {
         loop {
             let found = self.events.iter().position(|event| event["event"] == name);
             if let Some(at) = found {
@@ -128,7 +118,7 @@ impl Editor {
     }
 
     /// Continues or steps; the stopped event.
-    fn go(&mut self, command: &str) -> Value {
+    pub(crate) fn go(&mut self, command: &str) -> Value {
         self.ask(command, json!({ "threadId": 0 }));
         let stopped = self.event("stopped");
         self.thread = stopped["threadId"].clone();
@@ -136,14 +126,14 @@ impl Editor {
     }
 
     /// The line of the top frame of the thread that stopped.
-    fn line(&mut self) -> u64 {
+    pub(crate) fn line(&mut self) -> u64 {
         let threads = self.ask("threads", json!({}));
         assert!(threads["threads"].as_array().unwrap().iter().any(|thread| thread["id"] == self.thread));
         let frames = self.ask("stackTrace", json!({ "threadId": self.thread }));
         frames["stackFrames"][0]["line"].as_u64().unwrap()
     }
 
-    fn value(&mut self, expression: &str) -> String {
+    pub(crate) fn value(&mut self, expression: &str) -> String {
         let arguments = json!({ "expression": expression, "context": "watch" });
         self.ask("evaluate", arguments)["result"].as_str().unwrap().to_owned()
     }
@@ -157,7 +147,7 @@ impl Editor {
         found["variables"].as_array().unwrap().clone()
     }
 
-    fn quit(mut self) {
+    pub(crate) fn quit(mut self) {
         self.ask("disconnect", json!({}));
         self.event("terminated");
         assert!(self.child.wait().unwrap().success());
@@ -303,6 +293,33 @@ fn values_are_those_of_the_trace() {
 }
 
 #[test]
+fn textures_and_images_are_listed() {
+    let folder = Folder::new("debug-textures");
+    let text = b"@group(0) @binding(0) var t: texture_2d<f32>;\n\
+        @group(0) @binding(1) var o: texture_storage_2d<rgba8unorm, write>;\n\
+        @compute @workgroup_size(4) fn main(@builtin(global_invocation_id) id: vec3<u32>) {\n\
+        textureStore(o, id.xy, textureLoad(t, id.xy, 0) * 0.5);\n}\n";
+    let file = folder.file("t.wgsl", text);
+    let inputs = ["--texture", "0.0=r32f:4x2:f32:1,2,3,4,5,6,7,8", "--image", "0.1=rgba8:8x4:zero:128"];
+    let words = [&["debug", &file][..], &inputs, &["--command", "info textures"]].concat();
+    let shown = out(&words);
+    let rows: Vec<&str> = shown.lines().filter(|line| line.starts_with("ts")).collect();
+    assert!(rows[0].starts_with("ts0       2d 4\u{d7}2, 32 bits Float, levels 0 to 0, at 0x"), "{shown}");
+    assert!(
+        rows[1].starts_with("ts1       2d 8\u{d7}4, 8-8-8-8 bits Unorm, levels 0 to 0, at 0x"),
+        "{shown}"
+    );
+    let mut editor = Editor::new();
+    editor.ask("launch", json!({ "program": file, "args": inputs, "stopOnEntry": true }));
+    editor.event("initialized");
+    editor.ask("configurationDone", json!({}));
+    editor.event("stopped");
+    let scope = editor.scope("Textures");
+    assert_eq!((scope.len(), &scope[1]["name"]), (2, &json!("ts1")), "{scope:?}");
+    editor.quit();
+}
+
+#[test]
 fn a_launch_that_fails_says_why() {
     let folder = Folder::new("dap-launch");
     let wrong = folder.file("wrong.wgsl", b"fn main( {}");
@@ -363,9 +380,10 @@ fn the_terminal_reads_commands() {
 }
 
 /// The numbers in the last line of `--emit locations`: scalars with a place, assigned, computed.
-fn counts(shader: &str, disabled: &[&str]) -> [f64; 3] {
-    let path = format!("{}/shaders/{shader}", env!("CARGO_MANIFEST_DIR"));
+fn counts(shader: &str, entry: &[&str], disabled: &[&str]) -> [f64; 3] {
+    let path = format!("{}/{shader}", env!("CARGO_MANIFEST_DIR"));
     let mut words = vec!["compile", &path, "--emit", "locations"];
+    words.extend(entry);
     disabled.iter().for_each(|pass| words.extend(["--disable-pass", pass]));
     let text = out(&words);
     let last = text.lines().last().unwrap();
@@ -374,7 +392,7 @@ fn counts(shader: &str, disabled: &[&str]) -> [f64; 3] {
 }
 
 /// The passes that can be disabled.
-fn optional_passes() -> Vec<String> {
+pub(crate) fn optional_passes() -> Vec<String> {
     let list = out(&["pass", "list"]);
     let rows = list.lines().filter(|row| row.split_whitespace().nth(1) == Some("optional"));
     let names: Vec<String> = rows.filter_map(|row| Some(row.split_whitespace().next()?.to_owned())).collect();
@@ -386,13 +404,33 @@ fn optional_passes() -> Vec<String> {
 fn source_variables_are_visible() {
     let optional = optional_passes();
     let optional: Vec<&str> = optional.iter().map(String::as_str).collect();
-    for shader in ["mandelbrot.wgsl", "matmul.wgsl", "nbody.wgsl"] {
-        let [_, assigned, computed] = counts(shader, &optional);
+    let translated = ["shaders/life.comp", "shaders/raymarch.comp"].into_iter();
+    let own = ["shaders/mandelbrot.wgsl", "shaders/matmul.wgsl", "shaders/nbody.wgsl"].into_iter();
+    for shader in own.chain(translated.filter(|_| glslang_is_installed())) {
+        let [_, assigned, computed] = counts(shader, &[], &optional);
         assert!(assigned > 100.0 && computed >= 0.9 * assigned, "{shader}: {computed} of {assigned}");
-        let [placed, assigned, computed] = counts(shader, &[]);
+        let [placed, assigned, computed] = counts(shader, &[], &[]);
         assert!(computed >= 0.6 * assigned, "{shader}: {computed} of {assigned}");
         assert!(placed >= 0.5 * assigned, "{shader}: {placed} of {assigned}");
     }
+    // Those of scenes are small: the optimised ones count together.
+    let mut sums = [0.0; 2];
+    for (scene, entries) in [
+        ("mirror", &["box", "ground", "painted", "glass"][..]),
+        ("plasma", &["screen", "plasma"]),
+        ("spheres", &["sphere", "plain", "lit"]),
+        ("glass", &["pane", "glass"]),
+    ] {
+        for entry in entries {
+            let (file, entry) = (format!("scenes/{scene}.wgsl"), ["--entry", entry]);
+            let [_, assigned, computed] = counts(&file, &entry, &optional);
+            assert!(computed >= 0.9 * assigned, "{scene}, {entry:?}: {computed} of {assigned}");
+            let [_, assigned, computed] = counts(&file, &entry, &[]);
+            sums = [sums[0] + assigned, sums[1] + computed];
+        }
+    }
+    let [assigned, computed] = sums;
+    assert!(assigned > 300.0 && computed >= 0.6 * assigned, "{computed} of {assigned}");
 }
 
 #[test]
@@ -569,9 +607,10 @@ fn profiles_have_a_row_for_each_line() {
     let folder = Folder::new("profile-lines");
     let file = folder.file("sum.wgsl", SHADER);
     let folded = folder.path("folded.txt");
+    let (flame, page) = (folder.path("flame.svg"), folder.path("executed.html"));
     let words =
         ["run", &file, "--groups", "2", "--buffer", "0.0=zero:512", "--profile-lines", "--folded", &folded];
-    let text = out(&words);
+    let text = out(&[&words[..], &["--flame", &flame, "--executed", &page]].concat());
     let row = |line: u32| {
         let name = format!("sum.wgsl:{line}  ");
         let row = text.lines().find(|row| row.contains(&name)).unwrap_or_else(|| panic!("{line}: {text}"));
@@ -590,7 +629,20 @@ fn profiles_have_a_row_for_each_line() {
     let sum: u64 = folded.lines().map(|line| line.rsplit_once(' ').unwrap().1.parse::<u64>().unwrap()).sum();
     assert_eq!(sum, total);
     assert!(folded.lines().any(|line| line.contains(";iadd ") && line.contains("sum.wgsl:10;")), "{folded}");
+    // The flame graph has the same cycles, in a file of its own and in the report.
+    for (path, parts) in [(&flame, ["<svg ", "<style>"]), (&page, ["<svg ", "<tr data-l=\"0:10\">"])] {
+        let text = std::fs::read_to_string(path).unwrap();
+        let frames: Vec<&str> = text.split("<g data-l=\"0:10\"><title>").collect();
+        let line = format!("sum.wgsl:10: {} cycles, ", row(10)[0]);
+        assert!(frames.iter().any(|frame| frame.contains(&line)), "{line}: {text}");
+        assert!(parts.iter().all(|part| text.contains(part)), "{text}");
+        assert!(text.contains(&format!(": {total} cycles, 100.0 %")), "{text}");
+    }
     let scene = scene(&folder);
+    out(&["render", &scene, "--flame", &flame, "--executed", &page]);
+    let flame = std::fs::read_to_string(flame).unwrap();
+    assert!(["<title>all: ", "<title>draw 0, vertex: "].iter().all(|frame| flame.contains(frame)), "{flame}");
+    assert_eq!(std::fs::read_to_string(page).unwrap().matches("<section>").count(), 2);
     let text = out(&["render", &scene, "--profile-lines"]);
     assert!(text.contains("draw 0, vertex: ") && text.contains("draw 0, fragment: "), "{text}");
     // 256 pixels are eight SIMD-groups of 32 lanes.

@@ -16,6 +16,15 @@ fn a_recording_is_listed() {
     fails(&["trace", LAUNCH, "--submission", "x"], b"", 2, "expected a number, found `x`");
 }
 
+/// The program at the end of a tile stores to an image, and a fragment program reads a texture.
+#[test]
+fn images_are_listed_as_images() {
+    let listing = out(&["trace", DRAW]);
+    for piece in ["ts0: image DIMENSION=2d-array", "WIDTH=48 HEIGHT=40", "ts0: texture DIMENSION=2d-array"] {
+        assert!(listing.contains(piece), "{piece}: {listing}");
+    }
+}
+
 /// Two drivers would write other barriers.
 #[test]
 fn recordings_are_compared_record_by_record() {

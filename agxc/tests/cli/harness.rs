@@ -1,8 +1,10 @@
 //! Runs the program and looks at what it prints and leaves.
 
-use std::io::Write as _;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::path::PathBuf;
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, ChildStdout, Command, Output, Stdio};
+
+use serde_json::Value;
 
 /// A folder of its own for each test, removed at the end.
 pub struct Folder(pub PathBuf);
@@ -96,4 +98,29 @@ pub fn glslang_is_installed() -> bool {
 /// Runs agxc where no other program is found.
 pub fn alone(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_agxc")).args(arguments).env("PATH", "").output().unwrap()
+}
+
+/// A message of an editor's protocol with its header.
+pub fn framed(message: &Value) -> String {
+    let text = message.to_string();
+    format!("Content-Length: {}\r\n\r\n{text}", text.len())
+}
+
+/// The next message of an editor's protocol; `None` at the end.
+pub fn message(from: &mut BufReader<ChildStdout>) -> Option<Value> {
+    let mut length = 0;
+    loop {
+        let mut line = String::new();
+        if from.read_line(&mut line).unwrap() == 0 {
+            return None;
+        }
+        match line.trim_end().strip_prefix("Content-Length: ") {
+            Some(number) => length = number.parse().unwrap(),
+            None if line.trim().is_empty() => break,
+            None => panic!("{line}"),
+        }
+    }
+    let mut body = vec![0; length];
+    from.read_exact(&mut body).unwrap();
+    Some(serde_json::from_slice(&body).unwrap())
 }

@@ -27,7 +27,7 @@ fn glsl_that_needs_the_khronos_compiler_says_so() {
 #[test]
 fn unsupported_stages_are_named() {
     let folder = Folder::new("stages");
-    for (extension, name) in [("mesh", "mesh"), ("rgen", "ray generation")] {
+    for (extension, name) in [("rgen", "ray generation"), ("rmiss", "miss")] {
         let file = folder.file(&format!("a.{extension}"), b"#version 450\nvoid main() {}\n");
         fails(&["compile", &file], b"", 4, &format!("error[AGX0109]: {name} shaders are not supported"));
     }
@@ -36,12 +36,13 @@ fn unsupported_stages_are_named() {
 }
 
 #[test]
-fn geometry_and_tessellation_shaders_in_glsl_need_the_khronos_compiler() {
+fn shaders_of_software_stages_in_glsl_need_the_khronos_compiler() {
     let folder = Folder::new("software-stages");
     let shaders = [
         ("geom", "layout(points) in; layout(points, max_vertices = 1) out; void main() { EmitVertex(); }"),
         ("tesc", "layout(vertices = 3) out; void main() { gl_TessLevelInner[0] = 1.0; }"),
         ("tese", "layout(triangles) in; void main() { gl_Position = vec4(gl_TessCoord, 1.0); }"),
+        ("task", "#extension GL_EXT_mesh_shader : require\nvoid main() { EmitMeshTasksEXT(1, 1, 1); }"),
     ];
     let installed = std::process::Command::new("glslangValidator").arg("--version").output().is_ok();
     for (extension, text) in shaders {
@@ -49,7 +50,10 @@ fn geometry_and_tessellation_shaders_in_glsl_need_the_khronos_compiler() {
         let output = alone(&["compile", &file]);
         let text = stderr(&output);
         assert_eq!(output.status.code(), Some(4), "{text}");
-        assert!(text.contains("geometry and tessellation shaders need glslangValidator"), "{text}");
+        assert!(
+            text.contains("geometry, tessellation, task and mesh shaders need glslangValidator"),
+            "{text}"
+        );
         if installed {
             let listing = out(&["compile", &file]);
             assert!(listing.contains(".part main"), "{listing}");
@@ -105,6 +109,11 @@ fn constants_are_set_by_number_and_by_name() {
             2,
             "unknown specialization constant `volume`; the module has gain",
         );
-        fails(&["compile", &file, "--spec", "gain=loud"], b"", 2, "--spec `gain=loud`: expected");
+        fails(
+            &["compile", &file, "--spec", "gain=loud"],
+            b"",
+            2,
+            "specialization constant `gain=loud`: expected",
+        );
     }
 }

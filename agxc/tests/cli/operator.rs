@@ -34,7 +34,6 @@ const TEXTS: &[(&str, &str)] = &[
          @compute @workgroup_size(1) fn main() { data[count] = gain; }\n",
     ),
     ("stage.glsl", "#version 450\nvoid main() {}\n"),
-    ("a.mesh", "#version 450\nvoid main() {}\n"),
     ("a.rgen", "#version 450\nvoid main() {}\n"),
     ("bad.wgsl", "fn main( {}\n"),
     ("nul.wgsl", "fn main() \0{}\n"),

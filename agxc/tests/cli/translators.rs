@@ -91,6 +91,138 @@ fn dialects_of_glsl_are_named() {
     }
 }
 
+/// The main part of a fragment shader, without what describes its interface.
+fn main_part(arguments: &[&str]) -> String {
+    let text = out(arguments);
+    let (_, code) = text.split_once(".part main").unwrap_or_else(|| panic!("{text}"));
+    code.lines().filter(|line| !line.trim_start().starts_with("; ")).collect::<Vec<_>>().join("\n")
+}
+
+/// The same fragment shader in dialects of GLSL.
+const DIALECTS: [(&str, &str); 5] = [
+    (
+        "webgl",
+        "#ifdef GL_ES\nprecision highp float;\n#endif\nuniform float time;\nuniform sampler2D tex;\nvarying vec2 uv;\n\
+         void main() { gl_FragColor = texture2D(tex, uv) * time; }\n",
+    ),
+    (
+        "webgl",
+        "#version 300 es\nprecision highp float;\nuniform float time;\nuniform sampler2D tex;\nin vec2 uv;\nout vec4 o;\n\
+         void main() { o = texture(tex, uv) * time; }\n",
+    ),
+    (
+        "es",
+        "#version 310 es\nprecision highp float;\nuniform float time;\nlayout(binding = 1) uniform sampler2D tex;\n\
+         layout(location = 0) in vec2 uv;\nout vec4 o;\nvoid main() { o = texture(tex, uv) * time; }\n",
+    ),
+    (
+        "opengl",
+        "#version 120\nuniform float time;\nuniform sampler2D tex;\nvarying vec2 uv;\n\
+         void main() { gl_FragData[0] = texture2D(tex, uv) * time; }\n",
+    ),
+    (
+        "opengl",
+        "#version 330 core\nuniform float time;\nuniform sampler2D tex;\nin vec2 uv;\nout vec4 o;\n\
+         void main() { o = texture(tex, uv) * time; }\n",
+    ),
+];
+
+#[test]
+fn dialects_of_glsl_are_translated() {
+    if !glslang_is_installed() {
+        eprintln!("skipped: glslangValidator is not installed");
+        return;
+    }
+    let folder = Folder::new("translated-dialects");
+    let vulkan = |body: &str| {
+        let text = format!(
+            "#version 450\nlayout(set = 0, binding = 0) uniform U {{ float time; }};\n\
+             layout(set = 0, binding = 1) uniform sampler2D tex;\nlayout(location = 0) in vec2 uv;\n\
+             layout(location = 0) out vec4 o;\nvoid main() {{ o = {body}; }}\n"
+        );
+        main_part(&["compile", &folder.file("vulkan.frag", text.as_bytes())])
+    };
+    let expected = vulkan("texture(tex, uv) * time");
+    for (dialect, text) in DIALECTS {
+        let file = folder.file("a.frag", text.as_bytes());
+        assert_eq!(main_part(&["compile", &file, "--glsl", dialect]), expected, "{dialect}: {text}");
+    }
+    // Vulkan's GLSL without locations and bindings.
+    let text = "#version 450\nuniform float time;\nuniform sampler2D tex;\nin vec2 uv;\nout vec4 o;\n\
+        void main() { o = texture(tex, uv) * time; }\n";
+    let file = folder.file("b.frag", text.as_bytes());
+    assert_eq!(main_part(&["compile", &file, "--auto-map"]), expected);
+    assert_ne!(agxc(&["compile", &file]).status.code(), Some(0));
+}
+
+#[test]
+fn shaders_of_shadertoy_have_their_inputs() {
+    if !glslang_is_installed() {
+        eprintln!("skipped: glslangValidator is not installed");
+        return;
+    }
+    let folder = Folder::new("shadertoy");
+    let toy = "void mainImage(out vec4 c, in vec2 p) {\n\
+        c = vec4(p / iResolution.xy, iTime, iTimeDelta) + iFrameRate * iMouse + float(iFrame) * iDate;\n\
+        c.x += iSampleRate * iChannelTime[2] + iChannelResolution[3].y;\n\
+        c += texture(iChannel0, p) + texture(iChannel3, p);\n}\n";
+    let vulkan = "#version 450\n\
+        layout(set = 0, binding = 0) uniform U { layout(offset = 0) vec3 size; layout(offset = 12) float time;\n\
+        layout(offset = 16) float delta; layout(offset = 20) float rate; layout(offset = 24) int number;\n\
+        layout(offset = 28) float samples; layout(offset = 32) vec4 mouse; layout(offset = 48) vec4 date;\n\
+        layout(offset = 64) float times[4]; layout(offset = 128) vec3 sizes[4]; };\n\
+        layout(set = 0, binding = 1) uniform sampler2D first;\nlayout(set = 0, binding = 4) uniform sampler2D last;\n\
+        layout(location = 0) out vec4 o;\n\
+        void main() { vec2 p = vec2(gl_FragCoord.x, size.y - gl_FragCoord.y);\n\
+        vec4 c = vec4(p / size.xy, time, delta) + rate * mouse + float(number) * date;\n\
+        c.x += samples * times[2] + sizes[3].y;\nc += texture(first, p) + texture(last, p);\no = c; }\n";
+    let (toy, same) = (folder.file("a.frag", toy.as_bytes()), folder.file("b.frag", vulkan.as_bytes()));
+    assert_eq!(main_part(&["compile", &toy, "--glsl", "shadertoy"]), main_part(&["compile", &same]));
+    let interface = out(&["compile", &toy, "--glsl", "shadertoy"]);
+    assert!(interface.contains("0.0") && interface.contains("0.4"), "{interface}");
+}
+
+#[test]
+fn a_vertex_shader_of_webgl_runs() {
+    if !glslang_is_installed() {
+        eprintln!("skipped: glslangValidator is not installed");
+        return;
+    }
+    let folder = Folder::new("webgl-vertex");
+    let vertex = "attribute vec3 p;\nvarying vec2 uv;\nvoid main() {\n  uv = p.xy * 2.0;\n  gl_Position = vec4(p, 1.0);\n}\n";
+    let file = folder.file("e.vert", vertex.as_bytes());
+    let ran = out(&["run", &file, "--glsl", "webgl", "--register", "location0=1,2,3"]);
+    assert_eq!(ran, "position: 1.0, 2.0, 3.0, 1.0\nlocation 0: 2.0, 4.0\n");
+    let file = folder.file("f.vert", vertex.replace("p.xy", "q.xy").as_bytes());
+    fails(
+        &["compile", &file, "--glsl", "webgl"],
+        b"",
+        1,
+        "f.vert:4:1: error[AGX0200]: 'q' : undeclared identifier",
+    );
+    fails(
+        &["compile", &file, "--glsl", "metal"],
+        b"",
+        2,
+        "unknown dialect `metal`; expected vulkan, opengl, es, webgl, shadertoy",
+    );
+}
+
+#[test]
+fn languages_of_other_programs_are_named_with_their_command() {
+    let folder = Folder::new("elsewhere");
+    for (name, command) in [
+        ("a.spvasm", "`spirv-as %a.spvasm -o %a.spv`"),
+        ("a.slang", "`slangc %a.slang -target spirv -o %a.spv`"),
+        ("a.metal", "no program translates the Metal Shading Language to SPIR-V; `slangc "),
+        ("a.cl", "`clang -cl-std=CL3.0 -target spirv64 -O2 -c %a.cl -o %a.spv`"),
+    ] {
+        let file = folder.file(name, b"; SPIR-V\n");
+        let path = folder.path("");
+        fails(&["compile", &file], b"", 2, &command.replace('%', &path));
+    }
+}
+
 #[test]
 fn names_of_files_give_language_and_stage() {
     let folder = Folder::new("extensions");

@@ -91,7 +91,11 @@ fn macros_and_include_folders_reach_the_translator() {
     }
     let output = alone(&words);
     assert_eq!(output.status.code(), Some(4));
-    assert!(stderr(&output).contains("-I and -D need glslangValidator"), "{}", stderr(&output));
+    assert!(
+        stderr(&output).contains("-I, -D, --glsl and --auto-map need glslangValidator"),
+        "{}",
+        stderr(&output)
+    );
 }
 
 #[test]

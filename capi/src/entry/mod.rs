@@ -11,6 +11,7 @@
 )]
 
 mod interface;
+mod kernels;
 mod keys;
 mod programs;
 mod shaders;

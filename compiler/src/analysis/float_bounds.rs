@@ -99,7 +99,7 @@ fn is_zero_or_more(f: &Function<'_>, src: Src, depth: u32) -> bool {
     };
     let holds = |src: &Src| is_zero_or_more(f, *src, depth);
     match (data.op, data.srcs) {
-        (Op::Hw(Opcode::Exp2 | Opcode::Rsqrt | Opcode::U32ToF), _)
+        (Op::Hw(Opcode::Exp2 | Opcode::Rsqrt | Opcode::U8ToF | Opcode::U16ToF | Opcode::U32ToF), _)
         | (Op::Ir(IrOp::Fsat | IrOp::Fabs | IrOp::Fsqrt), _) => true,
         (Op::Hw(Opcode::Fmul | Opcode::Hmul), [a, b]) => a == b || holds(a) && holds(b),
         (Op::Hw(Opcode::Ffma | Opcode::Hfma), [a, b, c]) => (a == b || holds(a) && holds(b)) && holds(c),
@@ -137,6 +137,8 @@ fn arithmetic(f: &Function<'_>, op: Opcode, srcs: &[Src], depth: u32) -> Bounds 
         (Opcode::Ffma | Opcode::Hfma, [a, b, c]) => product(a, b).plus(of(c)),
         (Opcode::Exp2, [a]) if of(a).high <= 0.0 => Bounds::UNIT,
         (Opcode::Exp2 | Opcode::Rsqrt | Opcode::U32ToF, _) => Bounds::POSITIVE,
+        (Opcode::U8ToF, _) => Bounds::new(0.0, f32::from(u8::MAX)),
+        (Opcode::U16ToF, _) => Bounds::new(0.0, f32::from(u16::MAX)),
         (Opcode::Log2, [a]) if of(a).high <= 1.0 => Bounds::POSITIVE.negated(),
         _ => Bounds::UNKNOWN,
     }

@@ -19,4 +19,5 @@ pub mod ranges;
 pub(crate) mod regions;
 pub(crate) mod repeatable;
 pub(crate) mod unit_vectors;
+pub(crate) mod users;
 pub mod uses;

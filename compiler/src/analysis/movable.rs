@@ -16,6 +16,15 @@ impl<'s> MovableValues<'s> {
         MovableValues(ScratchSide::new_in(scratch, f.values.len()))
     }
 
+    /// Those of a function, where every block counts as executed by all invocations.
+    pub(crate) fn of(f: &Function<'_>, scratch: &'s Bump) -> Self {
+        let mut values = MovableValues::new_in(scratch, f);
+        for inst in f.blocks_in_order().flat_map(|block| &f.block(block).insts) {
+            values.note(&f.insts[*inst], true);
+        }
+        values
+    }
+
     /// Whether `src` is one of them, or no value.
     #[inline]
     pub(crate) fn has(&self, src: Src) -> bool {

@@ -106,11 +106,6 @@ impl Demand {
         self.blocks[block.0 as usize] = demand;
     }
 
-    /// Forgets the demand of a block in which values have changed that live only there.
-    pub fn forget(&mut self, block: Block) {
-        self.set(block, BlockDemand::AtMost(u32::MAX));
-    }
-
     /// Whether liveness and the highest demand are those of `f`. A block needs what lives at its head, too, which counts at the
     /// ends of the blocks before it.
     pub fn is_of(&self, f: &Function<'_>) -> bool {

@@ -35,6 +35,16 @@ struct Frame {
 impl<'s> Regions<'s> {
     /// Computes the regions of `f`.
     pub(crate) fn of(f: &Function<'_>, scratch: &'s Bump) -> Regions<'s> {
+        Regions::with(f, true, scratch)
+    }
+
+    /// The regions of `f` without the second refinement: joins continue no arm. A region that dominates a later one then
+    /// dominates all between them.
+    pub(crate) fn nested(f: &Function<'_>, scratch: &'s Bump) -> Regions<'s> {
+        Regions::with(f, false, scratch)
+    }
+
+    fn with(f: &Function<'_>, continues_arms: bool, scratch: &'s Bump) -> Regions<'s> {
         if f.layout.len() == 1 {
             return Regions { of_block: ScratchSide::later_in(scratch, 0), subtrees: &[] };
         }
@@ -50,7 +60,7 @@ impl<'s> Regions<'s> {
                 frame.at_first_block = false;
                 current = child(&mut parents, current);
             }
-            let falls_through = f.terminator(segment.block).is_none();
+            let falls_through = !continues_arms || f.terminator(segment.block).is_none();
             current = cross(segment.seam, current, falls_through, &mut frames, &mut parents);
         }
         Regions { of_block, subtrees: number(&parents, scratch) }

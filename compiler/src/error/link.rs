@@ -236,9 +236,9 @@ errors! {
         = "expected a {wanted} shader, found a {found} shader",
         Example::Words("A fragment shader for Compiler::vertex_program.");
 
-        /// The shader is not a geometry shader. Only geometry shaders store vertices that can be drawn.
+        /// The shader is neither a geometry nor a mesh shader. Only those store vertices that can be drawn.
         3043 Invalid NotGeometry
-        = "expected a geometry shader",
+        = "expected a geometry or mesh shader",
         Example::Words("A compute shader for Compiler::emitted_vertex.");
     }
 }

@@ -19,7 +19,8 @@ pub(crate) use languages::{AgalError, NagaError, PicaError, TgsiError};
 pub use link::LinkError;
 pub use row::{ErrorKind, ErrorRow, Example};
 pub(crate) use spirv::{
-    FlowError, GroupError, ImageError, MemoryError, ModuleError, StageError, TypeError, ValueError,
+    FlowError, GroupError, ImageError, KernelError, MemoryError, ModuleError, StageError, TypeError,
+    ValueError,
 };
 pub(crate) use text::TextError;
 use thiserror::Error;
@@ -126,6 +127,8 @@ reasons! {
     Stage(StageError),
     /// SPIR-V: groups, barriers and atomics.
     Group(GroupError),
+    /// SPIR-V: OpenCL's kernels.
+    Kernel(KernelError),
     /// Inputs and keys, independent of the language.
     Input(InputError),
     /// Limits and rules that all front ends share.

@@ -107,12 +107,6 @@ impl Present {
     }
 }
 
-/// Removes the operations from the summary of `f` that no instruction has any longer.
-pub fn forget_absent(f: &mut Function<'_>) {
-    let insts = f.blocks_in_order().flat_map(|block| &f.block(block).insts);
-    f.present.ops = insts.fold(Ops::NONE, |ops, inst| ops.with(f.insts[*inst].op));
-}
-
 /// A set of operations, each of any width or only on scalars of 8 or 64 bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Operations {

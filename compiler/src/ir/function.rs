@@ -63,6 +63,11 @@ impl<'a> InstData<'a> {
         }
     }
 
+    /// The values that it reads, one for each operand that reads one.
+    pub fn values(&self) -> impl DoubleEndedIterator<Item = Value> + use<'a> {
+        self.srcs.iter().filter_map(|src| src.as_value())
+    }
+
     /// Sources of a `phi` with the predecessors they come from.
     pub fn phi_inputs(&self) -> impl Iterator<Item = (Block, Src)> + use<'a> {
         self.mods.iter().map(|block| Block(*block)).zip(self.srcs.iter().copied())

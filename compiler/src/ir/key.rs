@@ -141,6 +141,8 @@ keys! {
     SIGNED: bool = "signed";
     /// Which lanes take part.
     SPAN: Span = "simd";
+    /// A texture operation also tells whether all texels have memory.
+    SPARSE: bool = "sparse";
     /// A special register.
     SR: Sr = "sr";
     /// A truth table.

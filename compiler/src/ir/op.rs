@@ -187,7 +187,7 @@ ir_ops! {
     StoreCull "store_cull" "<- distance:w slot:i" [] STATE Control None, Source:
         "Stores to an output slot of a vertex program whether a cull distance keeps the primitive: 0 if it is negative, else 1.";
     Interpolate "interpolate" "v <- at:s*" ["input" "mode" "place"] PURE None None, Source:
-        "Components of a fragment input, consecutive from `input` on: 4 × location + component, or a built-in (`ir::vocabulary::Input`). `mode`: 0 flat, 1 linear, 2 perspective; `place`: 0 the pixel's centre, 1 a sample it covers where it does not cover the centre, 2 the sample whose number is the source, 3 the two sources to the right of and below the centre, in pixels.";
+        "Components of a fragment input, consecutive from `input` on: 4 × location + component, or a built-in (`ir::vocabulary::Input`). `mode`: 0 flat, 1 linear, 2 perspective, 3 to 5 the value of the first, second or last vertex; `place`: 0 the pixel's centre, 1 a sample it covers where it does not cover the centre, 2 the sample whose number is the source, 3 the two sources to the right of and below the centre, in pixels.";
     Discard "discard" "<- cond:b" [] WRITES_COVERAGE Coverage None, Source:
         "If the source is true, kills the samples that the lane shades; the lane continues as a helper.";
     Retire "retire" "<- cond:b" [] STATE Control None, Source:
@@ -236,10 +236,10 @@ ir_ops! {
         "Stores the vector `data` to threadgroup memory at a byte offset.";
     AtomicLocal "atomic_local" "old:w? <- offset:w data:v" ["op"] WRITES_MEMORY Memory None, Source:
         "Atomic on a 32-bit word of threadgroup memory; otherwise as `atomic_global`.";
-    Sample "sample" "v <- texture:i heap:q_ sampler:i coords:v layer:f_ last_layer:w_ lod:v_ min_lod:f_ reference:f_ offset:w_" ["dim" "lod_mode" "gather" "query"] CROSS_LANE None None, Source:
-        "Four components of a texture at float coordinates. `texture`: number of a state register; with `heap`, the address of a table, a byte offset into it. `layer` is rounded and clamped to `last_layer`. `lod_mode`: 0 from the quad's coordinates, 5 with `lod` as bias, 6 `lod` itself, 4 from the gradients `lod`: across, then down, of each coordinate. `min_lod` limits the level below. `reference` makes it a shadow lookup. `offset`: signed texel offsets of four bits each. `gather` takes a channel of four texels; `query` gives level and unclamped level.";
-    LoadTexture "load_texture" "v <- texture:i heap:q_ sampler:i coords:v layer:w_ last_layer:w_ lod:w_ last_lod:w_ sample:w_" ["access" "dim"] READS_MEMORY Memory None, Source:
-        "Four components of a texel at integer coordinates; `texture` and `heap` as in `sample`. Outside the texture, `last_layer` or `last_lod` all are 0. `access`: see `Access`; with `image`, what shaders stored is seen.";
+    Sample "sample" "v <- texture:i heap:q_ sampler:i coords:v layer:f_ last_layer:w_ lod:v_ min_lod:f_ reference:f_ offset:w_" ["dim" "lod_mode" "gather" "query" "sparse"] CROSS_LANE None None, Source:
+        "Four components of a texture at float coordinates. `texture`: number of a state register; with `heap`, the address of a table, a byte offset into it. `layer` is rounded and clamped to `last_layer`. `lod_mode`: 0 from the quad's coordinates, 5 with `lod` as bias, 6 `lod` itself, 4 from the gradients `lod`: across, then down, of each coordinate. `min_lod` limits the level below. `reference` makes it a shadow lookup. `offset`: signed texel offsets of four bits each. `gather` takes a channel of four texels; `query` gives level and unclamped level. `sparse` adds a fifth component, which is 0 if all texels have memory.";
+    LoadTexture "load_texture" "v <- texture:i heap:q_ sampler:i coords:v layer:w_ last_layer:w_ lod:w_ last_lod:w_ sample:w_" ["access" "dim" "sparse"] READS_MEMORY Memory None, Source:
+        "Four components of a texel at integer coordinates; `texture` and `heap` as in `sample`. Outside the texture, `last_layer` or `last_lod` all are 0. `access`: see `Access`; with `image`, what shaders stored is seen. `sparse` as in `sample`.";
     StoreImage "store_image" "<- data:v texture:i heap:q_ coords:v layer:w_" ["dim"] WRITES_MEMORY | READS_COVERAGE Memory None, Source:
         "Stores the four components `data` to a texel of an image; stores outside the image are dropped. `texture` and `heap` as in `sample`.";
     FenceTexels "fence_texels" "<-" ["from_memory"] BARRIER Barrier None, Source:

@@ -1,7 +1,7 @@
 //! Values of the modifiers of IR operations: which input is interpolated, how and where; where a level of
 //! detail comes from; how lanes are reduced. Front ends write them, passes read them.
 
-use agx_abi::fragment::{CoefficientSource, Interpolation};
+use agx_abi::fragment::{CoefficientSource, Corner, Interpolation};
 use agx_abi::vertex::Output;
 use agx_isa::table::names::{REDUCTIONS, Reduction, Value as _};
 
@@ -24,6 +24,12 @@ impl Input {
     pub const VIEWPORT: Input = Input(Self::BUILT_IN + 4);
     /// Number of the primitive.
     pub const PRIMITIVE_ID: Input = Input(Self::BUILT_IN + 5);
+    /// Number of x of the position.
+    const POSITION: u32 = Self::BUILT_IN + 8;
+    /// Number of x of the position of a vertex.
+    const CORNER_POSITION: u32 = Self::BUILT_IN + 11;
+    /// One past w of the position of a vertex.
+    const CORNER_POSITION_END: u32 = Self::BUILT_IN + 14;
     /// Number of the first clip distance.
     const CLIP_DISTANCE: u32 = Self::BUILT_IN + 16;
     /// Number of the first cull distance.
@@ -51,6 +57,16 @@ impl Input {
         Input(Self::CLIP_DISTANCE + index % 16)
     }
 
+    /// x, y and w of the clip-space position, by number 0 to 2.
+    pub fn position(component: u32) -> Input {
+        Input(Self::POSITION + component % 3)
+    }
+
+    /// x, y and w of the clip-space position of a vertex, by number 0 to 2.
+    pub fn corner_position(component: u32) -> Input {
+        Input(Self::CORNER_POSITION + component % 3)
+    }
+
     /// A cull distance.
     pub fn cull_distance(index: u32) -> Input {
         Input(Self::CULL_DISTANCE + index % 16)
@@ -65,6 +81,11 @@ impl Input {
             }
             Self::CLIP_DISTANCE..Self::CULL_DISTANCE => {
                 CoefficientSource::ClipDistance(number - Self::CLIP_DISTANCE)
+            }
+            Self::POSITION..Self::CORNER_POSITION => CoefficientSource::Position(number - Self::POSITION),
+            Self::CORNER_POSITION..Self::CORNER_POSITION_END => {
+                let Interpolation::Corner(corner) = interpolation else { return None };
+                CoefficientSource::CornerPosition { component: number - Self::CORNER_POSITION, corner }
             }
             Self::CULL_DISTANCE..Self::END => CoefficientSource::CullDistance(number - Self::CULL_DISTANCE),
             _ if at != 0 => return None,
@@ -90,6 +111,31 @@ pub enum Mode {
     Linear = 1,
     /// Perspective-correct.
     Perspective = 2,
+    /// The value of the first vertex.
+    First = 3,
+    /// The value of the second vertex of a triangle.
+    Second = 4,
+    /// The value of the last vertex.
+    Third = 5,
+}
+
+/// The interpolation that a modifier `mode` stands for.
+pub(crate) fn interpolation(mode: u32) -> Interpolation {
+    match mode {
+        0 => Interpolation::Flat,
+        1 => Interpolation::Linear,
+        3 => Interpolation::Corner(Corner::First),
+        4 => Interpolation::Corner(Corner::Second),
+        5 => Interpolation::Corner(Corner::Third),
+        _ => Interpolation::Perspective,
+    }
+}
+
+impl Mode {
+    /// Whether it is the value of one vertex.
+    pub(crate) fn is_flat(self) -> bool {
+        interpolation(self as u32).is_flat()
+    }
 }
 
 /// Where in the pixel `interpolate` evaluates the input: the modifier `place`.

@@ -144,7 +144,7 @@ impl Background<'_, '_, '_> {
         let sample_number = sample.map_or(none, |sample| Src::imm32(sample.into()));
         let srcs = [texture, none, sampler, coords, layer, none, none, none, sample_number];
         let dimension = dimension(self.targets.layered, sample.is_some());
-        let access = [Access::READONLY.bits(), dimension.get()];
+        let access = [Access::READONLY.bits(), dimension.get(), 0];
         let loaded = self.b.value(IrOp::LoadTexture, Type::vector(32, 4), &srcs, &access);
         let parts = self.b.split(loaded.into(), Type::B32, 4);
         [parts[0], parts[1], parts[2], parts[3]]

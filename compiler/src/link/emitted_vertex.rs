@@ -1,7 +1,7 @@
-//! The vertex shader of the hardware that draws the vertices which a geometry shader stored.
+//! The vertex shader of the hardware that draws the vertices which a geometry or mesh shader stored.
 
 use agx_abi::vertex::{Output, Varying, stored_words};
-use agx_abi::{ShaderInfo, Stage, UniformSource};
+use agx_abi::{MeshKind, ShaderInfo, Stage, UniformSource};
 
 use super::whole::Whole;
 use super::{LinkError, WholeShader};
@@ -16,18 +16,18 @@ use crate::{CompileKey, Compiler, Input, Scratch};
 const WORD_BYTES: u32 = 4;
 
 impl Compiler {
-    /// A vertex shader that loads its outputs, which the geometry shader `emitter` stored
-    /// ([`agx_abi::geometry`]); the number of a vertex is its index.
+    /// A vertex shader that loads its outputs, which the geometry or mesh shader `emitter` stored
+    /// ([`agx_abi::geometry`], [`agx_abi::mesh`]); the number of a vertex is its index.
     ///
     /// # Errors
-    /// Same as [`Compiler::compile`]; an emitter that is not a geometry shader.
+    /// Same as [`Compiler::compile`]; an emitter that is neither a geometry nor a mesh shader.
     pub fn emitted_vertex(
         &self,
         scratch: &mut Scratch,
         emitter: &ShaderInfo,
         key: &CompileKey,
     ) -> Result<WholeShader, CompileError> {
-        if emitter.geometry.is_none() {
+        if emitter.geometry.is_none() && emitter.mesh.is_none_or(|mesh| mesh.kind != MeshKind::Mesh) {
             return Err(LinkError::NotGeometry.into());
         }
         scratch.bump.reset();
@@ -70,6 +70,8 @@ fn load(kit: &mut Kit<'_, '_>, varyings: &[Varying]) -> Vec<(VertexOutput, Src)>
             Output::Stream
             | Output::StreamCorner(_)
             | Output::ReadClipDistance(_)
+            | Output::ReadPosition(_)
+            | Output::CornerPosition(_)
             | Output::Culled(_)
             | Output::Viewport => continue,
         };

@@ -27,9 +27,8 @@ mod tile_programs;
 mod vertex_prolog;
 mod whole;
 
-use agx_abi::layout::UNIFORM_HALVES;
-use agx_abi::vertex::{self, DrawNumbers};
-use agx_abi::{InterfaceUniform, PartRole, ShaderInfo, Stage, UniformRange, UniformSource};
+use agx_abi::layout::{InterfaceReads, UNIFORM_HALVES};
+use agx_abi::{PartRole, ShaderInfo, Stage, UniformRange, fragment, vertex};
 
 pub use crate::error::LinkError;
 pub use advanced_blend::{AdvancedBlend, AdvancedOp, Overlap};
@@ -40,7 +39,9 @@ pub use graphics::{FragmentKeys, FragmentState};
 pub use pass_targets::{BackgroundOp, PassTargets, ResolveMode};
 pub use program::{Appended, LinkedProgram, Parts, link, place_outputs};
 pub use tile_programs::{BackgroundKey, EndOfTileKey, TileProgram};
-pub use vertex_prolog::{Assembly, AttributeFetch, AttributeKey, IndexSize, Primitives, VertexPrologKey};
+pub use vertex_prolog::{
+    Assembly, AttributeFetch, AttributeKey, DYNAMIC_STRIDE, IndexSize, Primitives, VertexPrologKey,
+};
 pub use whole::WholeShader;
 
 use crate::context::{Context, Facts};
@@ -102,8 +103,8 @@ pub struct LinkPart {
     pub reads_targets: u8,
     /// The part stores to render targets in the tile.
     pub stores_targets: bool,
-    /// The draw numbers that the part reads.
-    pub draw_numbers: DrawNumbers,
+    /// The uniforms with a fixed place that the part reads.
+    pub reads: InterfaceReads,
 }
 
 impl LinkPart {
@@ -119,7 +120,7 @@ impl LinkPart {
             writes_memory: false,
             reads_targets: 0,
             stores_targets: false,
-            draw_numbers: DrawNumbers::default(),
+            reads: InterfaceReads::default(),
         }
     }
 
@@ -129,17 +130,10 @@ impl LinkPart {
     }
 }
 
-/// The draw numbers that code reads, given these uniform ranges.
-pub(crate) fn draw_numbers(code: &Code, uniforms: &[UniformRange]) -> DrawNumbers {
-    let reads = |uniform: InterfaceUniform| {
-        let source = UniformSource::Interface(uniform);
-        let mut ranges = uniforms.iter().filter(|range| range.source == source);
-        ranges.any(|range| code.uniforms.has_any(range.start..range.start + range.halves))
-    };
-    DrawNumbers {
-        base: reads(InterfaceUniform::BaseVertexAndInstance),
-        draw: reads(InterfaceUniform::DrawNumber),
-    }
+/// The uniforms with a fixed place that code reads, given these uniform ranges.
+pub(crate) fn reads(code: &Code, uniforms: &[UniformRange]) -> InterfaceReads {
+    let has = |range: &UniformRange| code.uniforms.has_any(range.start..range.start + range.halves);
+    InterfaceReads::new(uniforms, has)
 }
 
 impl Compiler {
@@ -215,7 +209,12 @@ impl Compiler {
 }
 
 fn part_info() -> ShaderInfo {
-    ShaderInfo { stage: Stage::Fragment, uniform_halves: UNIFORM_HALVES, ..ShaderInfo::default() }
+    ShaderInfo {
+        stage: Stage::Fragment,
+        uniform_halves: UNIFORM_HALVES,
+        uniforms: fragment::UNIFORMS.to_vec(),
+        ..ShaderInfo::default()
+    }
 }
 
 /// Compiles a part.
@@ -228,7 +227,7 @@ fn finish_part(
     let code = run_and_emit(&mut f, context, None)?;
     let facts = &context.facts;
     Ok(LinkPart {
-        draw_numbers: draw_numbers(&code, &facts.info.uniforms),
+        reads: reads(&code, &facts.info.uniforms),
         code: code.bytes,
         gpr_halves: facts.info.gpr_halves,
         scratch_bytes: facts.frame.opened_bytes(facts.info.scratch_bytes),

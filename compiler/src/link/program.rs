@@ -3,8 +3,8 @@
 //! It runs at draw time, so it only copies bytes and compares a few numbers.
 
 use agx_abi::fragment::CoefficientSource;
+use agx_abi::layout::InterfaceReads;
 use agx_abi::varyings::OutputLayout;
-use agx_abi::vertex::DrawNumbers;
 use agx_abi::words::{FragmentControl, FragmentEffects};
 use agx_abi::{SamplerBinding, ShaderInfo};
 use agx_isa::decode::decode;
@@ -42,8 +42,8 @@ pub struct LinkedProgram {
     pub merges_triangles: bool,
     /// The program loops over samples.
     pub sample_loop: bool,
-    /// The draw numbers that the program reads.
-    pub draw_numbers: DrawNumbers,
+    /// The uniforms with a fixed place that the program reads.
+    pub reads: InterfaceReads,
     /// Resources that the program needs in addition to its main part's.
     pub appended: Appended,
 }
@@ -77,7 +77,7 @@ impl LinkedProgram {
         info.samplers.extend(&self.appended.samplers);
         (info.gpr_halves, info.scratch_bytes) = (self.gpr_halves, self.scratch_bytes);
         info.writes_memory = self.writes_memory;
-        info.draw_numbers = self.draw_numbers;
+        info.reads = self.reads;
         (info.fragment.late_tests, info.fragment.reads_targets) = (self.late_tests, self.reads_targets);
         info.fragment.stores_targets = self.stores_targets;
         info.output_stores.iter_mut().for_each(|store| store.offset += self.main_start);
@@ -150,7 +150,7 @@ pub fn link(parts: &Parts<'_>) -> Result<LinkedProgram, LinkError> {
             .fold(info.fragment.reads_targets, |all, reads| all | reads),
         stores_targets: info.fragment.stores_targets || others().any(|part| part.stores_targets),
         merges_triangles: info.merges_triangles() && !others().any(|part| part.writes_memory),
-        draw_numbers: others().map(|part| part.draw_numbers).fold(info.draw_numbers, |all, of| all | of),
+        reads: others().map(|part| part.reads).fold(info.reads, |all, of| all | of),
         sample_loop: parts.sample_loop.is_some(),
         appended: Appended::default(),
     })

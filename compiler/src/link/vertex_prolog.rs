@@ -18,6 +18,13 @@ use crate::ir::key;
 use crate::ir::op::mods;
 use crate::ir::{Arithmetic, Build, Builder, Function, IrOp, Src, Type};
 
+/// The stride of an attribute whose elements have a distance that is known only when a draw runs: it is in the bits of
+/// [`InterfaceUniform::AttributeBase`] above those of the address.
+pub const DYNAMIC_STRIDE: u32 = u32::MAX;
+
+/// Bits of addresses in the upper word of [`InterfaceUniform::AttributeBase`].
+const ADDRESS_BITS: u32 = 8;
+
 /// The source of an attribute.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct AttributeKey {
@@ -25,7 +32,7 @@ pub struct AttributeKey {
     pub location: u32,
     /// Format of elements.
     pub format: VertexFormat,
-    /// Distance of consecutive elements in bytes.
+    /// Distance of consecutive elements in bytes, or [`DYNAMIC_STRIDE`].
     pub stride: u32,
     /// Number of instances that share an element, 0 for all; `None` gives every vertex its own element.
     pub divisor: Option<u32>,
@@ -411,7 +418,8 @@ impl<'k, 'f, 'a> Prolog<'k, 'f, 'a> {
         colour: &mut [Src; 4],
     ) {
         let unit = u32::from(format.unit_bits() / 8);
-        if !place.stride.is_multiple_of(unit) || !alignment.is_multiple_of(unit) {
+        let is_known = place.stride != DYNAMIC_STRIDE;
+        if !is_known || !place.stride.is_multiple_of(unit) || !alignment.is_multiple_of(unit) {
             return self.fetch_bytes(place, format, wanted, colour);
         }
         let base = self.base(place);
@@ -451,10 +459,21 @@ impl<'k, 'f, 'a> Prolog<'k, 'f, 'a> {
         self.uniform(InterfaceUniform::AttributeBase { attribute: place.number }, 0, 64)
     }
 
+    /// The address of the first element, and the byte at which an element begins after it.
+    fn element_bytes(&mut self, place: Place) -> (Src, Src) {
+        if place.stride != DYNAMIC_STRIDE {
+            return (self.base(place), self.b.imul(place.element, Src::imm32(place.stride)));
+        }
+        let base = InterfaceUniform::AttributeBase { attribute: place.number };
+        let [low, high] = [0, 2].map(|half| self.uniform(base, half, 32));
+        let stride = self.b.ushr(high, Src::imm32(ADDRESS_BITS));
+        let high = self.b.and(high, Src::imm32((1 << ADDRESS_BITS) - 1));
+        (self.b.collect(Type::B64, &[low, high]), self.b.imul(place.element, stride))
+    }
+
     /// Fetches bytes and assembles words.
     fn fetch_bytes(&mut self, place: Place, format: VertexFormat, wanted: &[usize], colour: &mut [Src; 4]) {
-        let base = self.base(place);
-        let start = self.b.imul(place.element, Src::imm32(place.stride));
+        let (base, start) = self.element_bytes(place);
         let mut words = Vec::new();
         for first in (0..format.bytes).step_by(4) {
             let count = (format.bytes - first).min(4);
@@ -554,7 +573,7 @@ struct Place {
     number: u32,
     /// Number of the element.
     element: Src,
-    /// Distance of consecutive elements in bytes.
+    /// Distance of consecutive elements in bytes, or [`DYNAMIC_STRIDE`].
     stride: u32,
     /// First byte of the element to fetch.
     first: u32,

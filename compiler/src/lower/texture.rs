@@ -143,9 +143,10 @@ fn sample(r: &mut Rewriter<'_, '_>, data: &InstData<'_>, mask: u32) {
     };
     let (mode, lod) = level(r, data.get(key::LOD_MODE), lod, given(min_lod));
     let reference = given(reference).map(|reference| float(r, reference, 32));
-    // An offset of zeros is equivalent to no offset. Gathers do not work with masks.
+    // An offset of zeros is equivalent to no offset. Gathers do not work with masks, and residency follows all components.
     let offset = if offset.as_imm() == Some(0) { Src::NONE } else { offset };
-    let mask = if data.get(key::GATHER) == Gather::NONE { mask } else { ALL_COMPONENTS };
+    let is_whole = data.get(key::GATHER) != Gather::NONE || data.get(key::SPARSE);
+    let mask = if is_whole { ALL_COMPONENTS } else { mask };
     let extra = match (reference, given(offset)) {
         (None, None) => Src::NONE,
         (Some(reference), None) => reference,
@@ -159,6 +160,7 @@ fn sample(r: &mut Rewriter<'_, '_>, data: &InstData<'_>, mask: u32) {
         .with(key::GATHER, data.get(key::GATHER))
         .with(key::QUERY, data.get(key::QUERY))
         .with(key::COMPARE, reference.is_some())
+        .with(key::SPARSE, data.get(key::SPARSE))
         .with(key::OFFSET, u32::from(offset.kind != SrcKind::None));
     r.push(Opcode::Smpf, data.dsts, &[coords, lod, texture, heap, sampler, extra], &mods);
 }
@@ -212,11 +214,13 @@ fn load(r: &mut Rewriter<'_, '_>, data: &InstData<'_>, mask: u32) {
         Some(lod) => (LodMode::EXPLICIT, r.op(IrOp::Uconv, 16, &[lod])),
     };
     let image = data.get(key::ACCESS).contains(Access::IMAGE);
+    let mask = if data.get(key::SPARSE) { ALL_COMPONENTS } else { mask };
     let mods = mods(Opcode::Smpi)
         .with(key::DIM, data.get(key::DIM))
         .with(key::LOD_MODE, mode)
         .with(key::MASK, mask)
-        .with(key::IMAGE, image);
+        .with(key::IMAGE, image)
+        .with(key::SPARSE, data.get(key::SPARSE));
     r.push(Opcode::Smpi, data.dsts, &[coords, lod, texture, heap, sampler, Src::NONE], &mods);
 }
 

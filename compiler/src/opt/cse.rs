@@ -142,11 +142,15 @@ enum Known {
     Opposite(Inst),
 }
 
-/// Whether [`opt_cse`] would merge instructions.
+/// Whether there are equal instructions that [`opt_cse`] does not leave. It may leave phis of a loop, which become equal when
+/// what the loop computes for the next iteration is merged, after they were numbered. And of an arm and the code that continues
+/// it, it leaves what it also finds in the other arm, between them.
 pub(crate) fn has_equal(f: &Function<'_>) -> bool {
     let scratch = Bump::new();
-    let mut numbering = Numbering::of(f, &scratch);
-    let mut finds = |block, inst| numbering.find(f, block, inst).is_some();
+    let regions = Regions::nested(f, &scratch);
+    let mut numbering = Numbering { regions, ..Numbering::of(f, &scratch) };
+    let mut finds =
+        |block, inst: Inst| f.insts[inst].op != Op::Ir(IrOp::Phi) && numbering.find(f, block, inst).is_some();
     f.layout.iter().any(|segment| f.block(segment.block).insts.iter().any(|inst| finds(segment.block, *inst)))
 }
 
@@ -223,4 +227,51 @@ pub(super) fn replace(rewriter: &mut Rewriter<'_, '_>, first: Inst, inst: Inst) 
         rewriter.forward(*dst, Src::value(*known));
     }
     Rewrite::Remove
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::parse;
+    use crate::opt::opt_dce;
+
+    /// Of three equal instructions the first is in an arm, which the third continues, and the second in the other arm.
+    const ARMS: &str = "kernel @arms(%0:32) stage source {
+        b0:
+            %1:1 = icmp %0, #0 cond=0
+            loop {
+        b1:
+            if %1 {
+        b2:
+            %2:32 = iadd %0, #5
+            keep %2
+        } else {
+        b3:
+            %3:32 = iadd %0, #5
+            jump b5
+        }
+        b4:
+            %4:32 = iadd %0, #5
+            keep %4
+            jump b5
+        }
+        b5:
+        }";
+
+    #[test]
+    fn what_is_removed_makes_nothing_equal() {
+        let bump = Bump::new();
+        let mut f = parse(&bump, ARMS).expect("parses").remove(0);
+        assert!(!has_equal(&f), "{f}");
+        opt_dce(&mut f);
+        assert!(!has_equal(&f), "{f}");
+        let merged = |f: &mut Function<'_>| {
+            let before = f.to_string();
+            opt_cse(f);
+            f.to_string() != before
+        };
+        assert!(merged(&mut f), "the third instruction is the first without the second");
+        let twice = ARMS.replace("keep %2", "%6:32 = iadd %0, #5\n            keep %2, %6");
+        assert!(has_equal(&parse(&bump, &twice).expect("parses")[0]));
+    }
 }

@@ -13,7 +13,7 @@ use bumpalo::Bump;
 use bumpalo::collections::Vec as ArenaVec;
 
 use crate::ir::key;
-use crate::ir::{Entity, Function, Inst, InstData, IrOp, Op, Stage, Value};
+use crate::ir::{Entity, Function, Inst, InstData, IrOp, Op, Stage};
 
 /// Removes pure instructions whose results are unused.
 pub fn opt_dce(f: &mut Function<'_>) {
@@ -81,7 +81,7 @@ impl<'s> Marks<'s> {
                     self.is_dead[inst.index()] = true;
                     is_clean = false;
                 } else if data.op != Op::Ir(IrOp::Phi) {
-                    values(data).for_each(|value| self.is_live[value.index()] = true);
+                    data.values().for_each(|value| self.is_live[value.index()] = true);
                 } else {
                     self.mark_sources(f, data, &mut passed);
                 }
@@ -97,7 +97,7 @@ impl<'s> Marks<'s> {
 
     /// Marks the sources of an instruction, and lists the definitions among them that were passed as dead.
     fn mark_sources(&mut self, f: &Function<'_>, data: &InstData<'_>, passed: &mut ArenaVec<'_, Inst>) {
-        for value in values(data) {
+        for value in data.values() {
             self.is_live[value.index()] = true;
             if let Some(def) = f.values[value].def
                 && self.is_dead[def.index()]
@@ -106,11 +106,6 @@ impl<'s> Marks<'s> {
             }
         }
     }
-}
-
-/// The values that an instruction reads.
-fn values<'d>(data: &'d InstData<'_>) -> impl Iterator<Item = Value> + 'd {
-    data.srcs.iter().filter_map(|src| src.as_value())
 }
 
 /// Subgroup operations have no effect on other lanes, so they may be removed. This includes derivatives,

@@ -3,7 +3,6 @@
 //! * A product that only feeds sums is fused with them: `ffma`, `hfma`, `imadd`, `imsub`. Floats only if the
 //!   function allows contraction, and not through an `exact`, which marks operations for which SPIR-V forbids
 //!   it.
-//! * Twice a number, computed as a sum, counts as a product.
 //! * A sum of products and another term begins with that term: `(a * b + c * d) + e` becomes
 //!   `a * b + (c * d + e)`, two operations instead of three. Mesa 25.0 does the same. Of floats, rounding differs, so this
 //!   requires contraction.
@@ -11,9 +10,7 @@
 //! * The sign of a product or sum moves to its sources, if the sign of a zero sum is insignificant.
 //! * The product of two reciprocal square roots is the reciprocal square root of a product, and the product of two
 //!   exponentials the exponential of a sum, if both have no other use.
-//! * A sum with a constant that is only compared with another constant is not computed: the number is compared with the
-//!   difference of the constants, if it is exact.
-//! * A right shift and a mask become a field extraction, two complementary shifts a funnel shift.
+//! * A shift and a mask become the extraction or insertion of a field, two complementary shifts a funnel shift.
 //!
 //! Runs late, after address formation has used the shifts and sums it can.
 //!
@@ -24,29 +21,27 @@ use agx_isa::table::names::Truth;
 use arrayvec::ArrayVec;
 use bumpalo::Bump;
 
+use crate::analysis::users::Users;
 use crate::ir::key;
 use crate::ir::op::mods;
 use crate::ir::rewrite::map_some;
-use crate::ir::{
-    Arithmetic, Build, Function, InstData, IrOp, Op, Rewrite, Rewriter, ScratchSide, Src, Value,
-};
-
-/// The 16-bit float 2.
-const HALF_TWO: u16 = 0x4000;
+use crate::ir::{Arithmetic, Build, Function, Inst, InstData, IrOp, Op, Rewrite, Rewriter, Src};
 
 /// Fuses products with sums, shifts with sums, and shifts with masks.
 pub fn opt_fuse(f: &mut Function<'_>) {
     let has = |op: Opcode| f.present.may_have_op(op);
     let has_sums =
         [Opcode::Fadd, Opcode::Hadd, Opcode::Iadd, Opcode::Isub, Opcode::Bitop].into_iter().any(has);
-    let has_others = f.present.may_have_op(IrOp::Fneg) || f.present.may_have_op(IrOp::Fcmp);
-    if has_sums || has_others || has(Opcode::Fmul) && (has(Opcode::Rsqrt) || has(Opcode::Exp2)) {
+    if has_sums
+        || f.present.may_have_op(IrOp::Fneg)
+        || has(Opcode::Fmul) && (has(Opcode::Rsqrt) || has(Opcode::Exp2))
+    {
         f.with_scratch(fuse_all);
     }
 }
 
 fn fuse_all(f: &mut Function<'_>, scratch: &Bump) {
-    let uses = Uses::of(f, scratch);
+    let uses = Uses(Users::of(f, scratch));
     map_some(f, may_fuse, |r, inst| {
         let data = r.f.insts[inst];
         let fused = match data.op {
@@ -59,7 +54,6 @@ fn fuse_all(f: &mut Function<'_>, scratch: &Bump) {
             Op::Hw(Opcode::Fmul) => product_of_functions(r, &uses, &data),
             Op::Hw(Opcode::Iadd | Opcode::Isub) => integer_sum(r, &uses, &data),
             Op::Ir(IrOp::Fneg) if r.f.contract => negation(r, &uses, &data),
-            Op::Ir(IrOp::Fcmp) => compared_sum(r, &uses, &data),
             Op::Hw(Opcode::Bitop) => field(r, &uses, &data).or_else(|| funnel(r, &data)),
             _ => None,
         };
@@ -70,57 +64,38 @@ fn fuse_all(f: &mut Function<'_>, scratch: &Bump) {
 /// Whether an operation may be fused with what computes its sources.
 fn may_fuse(data: &InstData<'_>) -> bool {
     use Opcode::{Bitop, Fadd, Fmul, Hadd, Iadd, Isub};
-    matches!(data.op, Op::Hw(Fadd | Hadd | Fmul | Iadd | Isub | Bitop) | Op::Ir(IrOp::Fneg | IrOp::Fcmp))
+    matches!(data.op, Op::Hw(Fadd | Hadd | Fmul | Iadd | Isub | Bitop) | Op::Ir(IrOp::Fneg))
 }
 
 /// Maximum number of products in a sum that is rebuilt.
 const MAX_PRODUCTS: usize = 8;
 
-/// The uses of a value.
-#[derive(Clone, Copy, Default)]
-struct Reads {
-    /// Their number, up to a limit.
-    count: u8,
-    /// One of them is not an addition.
-    by_others: bool,
-}
+/// Number of uses that are looked at: values with more are seldom products.
+const MOST_USES: usize = 16;
 
 /// The uses of all values.
-struct Uses<'s>(ScratchSide<'s, Value, Reads>);
+struct Uses<'s>(Users<'s>);
 
-impl<'s> Uses<'s> {
-    fn of(f: &Function<'_>, scratch: &'s Bump) -> Uses<'s> {
-        let mut uses = ScratchSide::new_in(scratch, f.values.len());
-        for block in f.blocks_in_order() {
-            for inst in &f.block(block).insts {
-                let data = &f.insts[*inst];
-                let sum = matches!(
-                    data.op,
-                    Op::Hw(Opcode::Fadd | Opcode::Hadd | Opcode::Iadd | Opcode::Isub) | Op::Ir(IrOp::Fneg)
-                );
-                for value in data.srcs.iter().filter_map(|src| src.as_value()) {
-                    let reads: &mut Reads = &mut uses[value];
-                    reads.count = reads.count.saturating_add(1);
-                    reads.by_others |= !sum;
-                }
-            }
-        }
-        Uses(uses)
-    }
-
+impl Uses<'_> {
     /// Whether `src` has a single use.
     fn once(&self, src: Src) -> bool {
         self.count(src) == 1
     }
 
     /// The number of uses of `src`, up to a limit.
-    fn count(&self, src: Src) -> u8 {
-        src.as_value().map_or(0, |value| self.0[value].count)
+    fn count(&self, src: Src) -> usize {
+        src.as_value().map_or(0, |value| self.0.get(value).take(MOST_USES).count())
     }
 
     /// Whether the product `src` becomes unused once the sums that read it have fused it.
-    fn only_summed(&self, src: Src) -> bool {
-        src.as_value().is_some_and(|value| !self.0[value].by_others)
+    fn only_summed(&self, f: &Function<'_>, src: Src) -> bool {
+        let is_sum = |inst: Inst| match f.insts[inst].op {
+            Op::Hw(op) => matches!(op, Opcode::Fadd | Opcode::Hadd | Opcode::Iadd | Opcode::Isub),
+            op => op == Op::Ir(IrOp::Fneg),
+        };
+        let all =
+            |value| self.0.get(value).enumerate().all(|(at, reads)| at < MOST_USES && is_sum(reads.inst));
+        src.as_value().is_some_and(all)
     }
 }
 
@@ -185,22 +160,12 @@ impl<'s, 'a> FloatSum<'s, 'a> {
         if r.f.width(inner) != self.width {
             return None;
         }
-        let factors = match defined_by(r, inner, self.multiply) {
-            Some(data) => [data.srcs[0], data.srcs[1]],
-            None => self.doubled(r, inner)?,
-        };
-        if !uses.only_summed(inner) || (negated.is_some() && !uses.only_summed(product)) {
+        let factors = defined_by(r, inner, self.multiply)?.srcs;
+        if !uses.only_summed(r.f, inner) || (negated.is_some() && !uses.only_summed(r.f, product)) {
             return None;
         }
         let first = signed(r, factors[0], negated.is_some());
         self.replace(r, [first, factors[1], addend])
-    }
-
-    /// The factors of a sum of equal terms.
-    fn doubled(&self, r: &Rewriter<'_, '_>, src: Src) -> Option<[Src; 2]> {
-        let data = defined_by(r, src, self.data.op).filter(|data| data.srcs[0] == data.srcs[1])?;
-        let two = if self.width == 32 { u64::from(2f32.to_bits()) } else { u64::from(HALF_TWO) };
-        Some([data.srcs[0], Src::imm(two, self.width)])
     }
 
     /// Makes a sum of products with no other use begin with `addend`.
@@ -262,7 +227,7 @@ fn signed(r: &mut Rewriter<'_, '_>, src: Src, negated: bool) -> Src {
 /// Moves the sign of a product or sum with no other use to its sources, where it is free.
 fn negation(r: &mut Rewriter<'_, '_>, uses: &Uses<'_>, negated: &InstData<'_>) -> Option<()> {
     let source = negated.srcs[0];
-    let value = source.as_value().filter(|value| uses.0[*value].count == 1)?;
+    let value = source.as_value().filter(|_| uses.once(source))?;
     let width = r.f.ty(value).bits;
     let (op, signs) = [(Opcode::Fmul, 1), (Opcode::Hmul, 1), (Opcode::Fadd, 2), (Opcode::Hadd, 2)]
         .into_iter()
@@ -289,50 +254,9 @@ fn product_of_functions(r: &mut Rewriter<'_, '_>, uses: &Uses<'_>, product: &Ins
         return None;
     }
     let [a, b] = [defined_by(r, a, op)?.srcs[0], defined_by(r, b, op)?.srcs[0]];
-    let argument = if op == Opcode::Rsqrt { r.fmul(a, b) } else { sum(r, uses, [a, b]) };
+    let argument = if op == Opcode::Rsqrt { r.fmul(a, b) } else { r.fadd(a, b) };
     r.push(op, product.dsts, &[argument], &mods(op));
     Some(())
-}
-
-/// The sum of two floats, fused with one that is a product with no other use.
-fn sum(r: &mut Rewriter<'_, '_>, uses: &Uses<'_>, [a, b]: [Src; 2]) -> Src {
-    let factors = [(a, b), (b, a)].into_iter().find_map(|(product, addend)| {
-        let data = defined_by(r, product, Opcode::Fmul).filter(|_| uses.once(product))?;
-        Some([data.srcs[0], data.srcs[1], addend])
-    });
-    match factors {
-        Some(srcs) => r.op(Opcode::Ffma, 32, &srcs),
-        None => r.fadd(a, b),
-    }
-}
-
-/// A comparison of `x + a` with `b` as one of `x` with `b − a`: without the sum, no digit is lost. Where `b − a` is much
-/// smaller than `b`, the rounding of the sum decides, and may be what the program asks for.
-fn compared_sum(r: &mut Rewriter<'_, '_>, uses: &Uses<'_>, comparison: &InstData<'_>) -> Option<()> {
-    let [sum, bound] = [comparison.srcs[0], comparison.srcs[1]];
-    if !r.f.contract || r.f.special_values || r.f.has_exact || !uses.once(sum) {
-        return None;
-    }
-    let data = defined_by(r, sum, Opcode::Fadd)?;
-    let is_plain = |src: &Src| src.flags.is_empty() && r.f.width(*src) == 32;
-    if !data.srcs.iter().chain(comparison.srcs).all(is_plain) {
-        return None;
-    }
-    let [bound, added] =
-        [bound, data.srcs[1]].map(|src| src.as_imm().map(|bits| f32::from_bits(bits as u32)));
-    let bound = bound?;
-    let difference = exact_difference(bound, added?).filter(|number| number.abs() >= bound.abs() / 2.0)?;
-    let srcs = [data.srcs[0], Src::imm(difference.to_bits().into(), 32)];
-    r.push(comparison.op, comparison.dsts, &srcs, comparison.mods);
-    Some(())
-}
-
-/// `a − b` if it is a number that 32 bits represent exactly.
-fn exact_difference(a: f32, b: f32) -> Option<f32> {
-    let difference = a - b;
-    let is_number = difference.is_normal() || difference == 0.0;
-    let [a, b, wide] = [a, b, difference].map(f64::from);
-    (is_number && a - wide == b && b + wide == a).then_some(difference)
 }
 
 fn integer_sum(r: &mut Rewriter<'_, '_>, uses: &Uses<'_>, sum: &InstData<'_>) -> Option<()> {
@@ -360,42 +284,10 @@ fn integer_sum(r: &mut Rewriter<'_, '_>, uses: &Uses<'_>, sum: &InstData<'_>) ->
         return Some(());
     }
     if !changed {
-        return integer_chain(r, uses, sum, [a, b]).or_else(|| integer_chain(r, uses, sum, [b, a]));
+        return None;
     }
     let op = if adds { Opcode::Iadd } else { Opcode::Isub };
     r.push(op, sum.dsts, &[a, b], &mods(op).with(key::SHIFT, shift));
-    Some(())
-}
-
-/// Makes a sum of integer products with no other use begin with `addend`.
-fn integer_chain(
-    r: &mut Rewriter<'_, '_>,
-    uses: &Uses<'_>,
-    sum: &InstData<'_>,
-    [products, addend]: [Src; 2],
-) -> Option<()> {
-    let width = r.f.ty(*sum.dsts.first()?).bits;
-    if sum.op != Op::Hw(Opcode::Iadd) || sum.get(key::SHIFT) != 0 {
-        return None;
-    }
-    let (mut at, mut factors) = (products, ArrayVec::<[Src; 2], MAX_PRODUCTS>::new());
-    let innermost = loop {
-        if !uses.once(at) || r.f.width(at) != width {
-            return None;
-        }
-        if let Some(product) = product(r, uses, at, width) {
-            break product;
-        }
-        let link = defined_by(r, at, Opcode::Imadd)?;
-        factors.try_push([link.srcs[0], link.srcs[1]]).ok()?;
-        at = link.srcs[2];
-    };
-    let ([last_a, last_b], others) = factors.split_first()?;
-    let mut total = addend;
-    for [a, b] in std::iter::once(innermost).chain(others.iter().rev().copied()) {
-        total = r.op(Opcode::Imadd, width, &[a, b, total]);
-    }
-    r.push(Opcode::Imadd, sum.dsts, &[*last_a, *last_b, total], &mods(Opcode::Imadd));
     Some(())
 }
 
@@ -415,22 +307,30 @@ fn product(r: &Rewriter<'_, '_>, uses: &Uses<'_>, src: Src, width: u8) -> Option
             (data.srcs[2].as_imm() == Some(0)).then_some([data.srcs[0], data.srcs[1]])?
         }
     };
-    uses.only_summed(src).then_some(factors)
+    uses.only_summed(r.f, src).then_some(factors)
 }
 
-/// A mask of low bits applied to a right shift with no other use.
+/// A mask applied to a shift with no other use, if it selects low bits of what is shifted right, or all that is left of low bits
+/// shifted left.
 fn field(r: &mut Rewriter<'_, '_>, uses: &Uses<'_>, mask: &InstData<'_>) -> Option<()> {
-    let ones = mask.srcs[1].as_imm().filter(|ones| *ones < 0x7fff_ffff && (ones + 1).is_power_of_two())?;
-    let shift = defined_by(r, mask.srcs[0], IrOp::Ushr)
-        .filter(|_| mask.get(key::TABLE) == Truth::AND && ones != 0 && uses.once(mask.srcs[0]))?;
+    let [shifted, wanted] = [mask.srcs[0], mask.srcs[1]];
+    let wanted = wanted.as_imm().filter(|_| mask.get(key::TABLE) == Truth::AND && uses.once(shifted))?;
+    let right = defined_by(r, shifted, IrOp::Ushr);
+    let shift = right.or_else(|| defined_by(r, shifted, IrOp::Shl))?;
     let amount = match shift.srcs[1].as_imm() {
         Some(amount @ 0..32) => Src::imm(amount, 16),
-        Some(_) => return None,
-        None => shift.srcs[1],
+        None if right.is_some() => shift.srcs[1],
+        _ => return None,
     };
-    let zero = Src::imm(0, 16);
-    let mods = mods(Opcode::Bfeil).with(key::WIDTH, ones.count_ones());
-    r.push(Opcode::Bfeil, mask.dsts, &[zero, shift.srcs[0], amount], &mods);
+    let (op, ones) = match right {
+        Some(_) => (Opcode::Bfeil, wanted),
+        None => (Opcode::Bfi, wanted >> amount.payload),
+    };
+    if ones == 0 || ones >= 0x7fff_ffff || !(ones + 1).is_power_of_two() {
+        return None;
+    }
+    let mods = mods(op).with(key::WIDTH, ones.count_ones());
+    r.push(op, mask.dsts, &[Src::imm(0, 16), shift.srcs[0], amount], &mods);
     Some(())
 }
 

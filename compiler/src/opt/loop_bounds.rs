@@ -10,7 +10,7 @@
 //! ```
 //!
 //! No program runs that long, so the condition is false. It becomes a constant, and later passes remove the test and the
-//! counter. Without them, the loop may have a known number of iterations. The exit stays if the loop has no other one.
+//! counter. Without them, the loop may have a known number of iterations.
 //!
 //! Part of `opt_simplify_control`.
 
@@ -20,7 +20,7 @@ use arrayvec::ArrayVec;
 
 use super::is_plain;
 use crate::ir::key;
-use crate::ir::{Block, Function, Inst, InstData, IrOp, Op, Seam, Side, Src, Type, Value};
+use crate::ir::{Function, InstData, IrOp, Op, Seam, Segment, Src, Type, Value};
 
 /// All ones in 32 bits.
 const ONES: u64 = 0xffff_ffff;
@@ -30,106 +30,24 @@ const MAX_PHIS: usize = 16;
 
 /// Makes the conditions of exits that a loop takes after 2^64 iterations constant.
 pub(super) fn drop_loop_bounds(f: &mut Function<'_>) {
-    if !f.layout.iter().any(|segment| segment.seam == Seam::Loop) {
-        return;
-    }
-    for inst in Walk::of(f).never {
-        let data = f.insts[inst];
-        f.insts[inst] = InstData { srcs: f.alloc(&[Src::bool(false)]), ..data };
-    }
-}
-
-/// A loop around the current position of the walk.
-struct Open {
-    /// Position of its header in the layout.
-    first: usize,
-    /// Ifs that leave it after 2^64 iterations.
-    bounds: Vec<Inst>,
-    /// The first and the last position that other jumps in it lead to.
-    targets: (usize, usize),
-}
-
-/// A walk through the layout.
-struct Walk<'f, 'a> {
-    f: &'f Function<'a>,
-    places: Side<Block, usize>,
-    open: Vec<Open>,
-    /// Ifs whose condition never holds, in loops that have another exit.
-    never: Vec<Inst>,
-}
-
-impl<'f, 'a> Walk<'f, 'a> {
-    fn of(f: &'f Function<'a>) -> Walk<'f, 'a> {
-        let mut places = Side::new(f.blocks.len());
-        for (index, segment) in f.layout.iter().enumerate() {
-            places[segment.block] = index;
+    let mut depth = 0_u32;
+    for Segment { block, seam } in f.layout {
+        let branch = f.terminator(*block).filter(|_| *seam == Seam::If && depth > 0);
+        if let Some(inst) = branch.filter(|inst| never_holds(f, f.insts[*inst].srcs)) {
+            f.insts[inst].srcs = f.alloc(&[Src::bool(false)]);
         }
-        let mut walk = Walk { f, places, open: Vec::new(), never: Vec::new() };
-        // Position of the arm of an exit that is never taken.
-        let mut arm = None;
-        for (index, segment) in f.layout.iter().enumerate() {
-            if arm != Some(index) {
-                walk.jump(segment.block);
-            }
-            match segment.seam {
-                Seam::Loop => walk.enter(index + 1),
-                Seam::EndLoop => walk.leave(index),
-                Seam::If if walk.bounds(index) => arm = Some(index + 1),
-                _ => {}
-            }
+        match seam {
+            Seam::Loop => depth += 1,
+            Seam::EndLoop => depth = depth.saturating_sub(1),
+            _ => {}
         }
-        walk
-    }
-
-    fn enter(&mut self, first: usize) {
-        self.open.push(Open { first, bounds: Vec::new(), targets: (first, first) });
-    }
-
-    /// Closes the innermost loop, whose last segment is `last`.
-    fn leave(&mut self, last: usize) {
-        let Some(closed) = self.open.pop() else { return };
-        let (earliest, latest) = closed.targets;
-        if earliest < closed.first || latest > last {
-            self.never.extend(closed.bounds);
-        }
-        self.reach(earliest, latest);
-    }
-
-    /// Notes where the jump at the end of `block` leads.
-    fn jump(&mut self, block: Block) {
-        let target = self.f.terminator(block).and_then(|inst| self.f.insts[inst].target());
-        if let Some(target) = target {
-            let place = self.places[target];
-            self.reach(place, place);
-        }
-    }
-
-    fn reach(&mut self, earliest: usize, latest: usize) {
-        if let Some(around) = self.open.last_mut() {
-            around.targets = (around.targets.0.min(earliest), around.targets.1.max(latest));
-        }
-    }
-
-    /// Whether the if after segment `index` has one block as its first arm and leaves the innermost loop after 2^64
-    /// iterations.
-    fn bounds(&mut self, index: usize) -> bool {
-        let f = self.f;
-        let Some(around) = self.open.last_mut() else { return false };
-        let Some(inst) = f.terminator(f.layout[index].block) else { return false };
-        let is_short =
-            f.layout.get(index + 1).is_some_and(|arm| matches!(arm.seam, Seam::Else | Seam::EndIf));
-        let never = is_short && f.insts[inst].srcs.first().is_some_and(|src| never_holds(f, *src));
-        if never {
-            around.bounds.push(inst);
-        }
-        never
     }
 }
 
 /// Whether `condition` holds only when a 64-bit counter has gone through its whole range.
-fn never_holds(f: &Function<'_>, condition: Src) -> bool {
+fn never_holds(f: &Function<'_>, condition: &[Src]) -> bool {
     let halves = || {
-        let join = f.def(condition).filter(|data| data.op == Op::Hw(Opcode::Bitop))?;
+        let join = f.def(*condition.first()?).filter(|data| data.op == Op::Hw(Opcode::Bitop))?;
         let is_and = f.ty(join.dst()?) == Type::BOOL && join.get(key::TABLE) == Truth::AND;
         let [a, b] = join.srcs else { return None };
         let ((a, end), (b, other)) = (compared(f, *a)?, compared(f, *b)?);

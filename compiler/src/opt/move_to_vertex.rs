@@ -15,10 +15,11 @@ use bumpalo::collections::Vec as ArenaVec;
 
 use crate::analysis::draw_words::draw_word;
 use crate::analysis::exact::exact_values;
+use crate::analysis::users::Users;
 use crate::context::Context;
 use crate::ir::vectors::taken_apart;
 use crate::ir::vocabulary::Input;
-use crate::ir::{Function, Inst, InstData, IrOp, Op, ScratchSide, Side, Src, Value};
+use crate::ir::{Function, Inst, InstData, IrOp, Op, Side, Src, Value};
 
 const NEGATION: Step = Step::Scale(DrawWord::Constant((-1.0_f32).to_bits()));
 
@@ -33,12 +34,12 @@ pub fn opt_move_to_vertex(f: &mut Function<'_>, context: &mut Context<'_>) {
 }
 
 fn move_all(f: &mut Function<'_>, ranges: &[UniformRange], scratch: &Bump) -> Vec<MovedSteps> {
-    let reads = Reads::of(f, scratch);
+    let (users, exact) = (Users::of(f, scratch), exact_values(f));
     let mut moved = Vec::new();
-    for word in inputs(f, &reads, scratch) {
+    for word in inputs(f, &users, scratch) {
         let Word { input, value: Some(value) } = word else { continue };
         let Some(output) = input.user_output() else { continue };
-        let Some((end, steps)) = chain(f, ranges, &reads, value) else { continue };
+        let Some((end, steps)) = chain(f, ranges, &users, &exact, value) else { continue };
         let srcs = f.alloc(&[Src::value(value)]);
         f.set_inst(end, InstData { op: Op::Ir(IrOp::Mov), srcs, mods: &[], ..f.insts[end] });
         moved.push(MovedSteps { output, steps });
@@ -51,12 +52,13 @@ fn move_all(f: &mut Function<'_>, ranges: &[UniformRange], scratch: &Bump) -> Ve
 fn chain(
     f: &Function<'_>,
     ranges: &[UniformRange],
-    reads: &Reads<'_>,
+    users: &Users<'_>,
+    exact: &Side<Value, bool>,
     mut value: Value,
 ) -> Option<(Inst, Vec<Step>)> {
     let (mut end, mut steps, mut count) = (None, Vec::new(), 0);
-    while let Some(inst) = reads.only(value) {
-        let dst = f.insts[inst].dst().filter(|dst| !reads.is_exact(*dst));
+    while let Some(inst) = users.only(value) {
+        let dst = f.insts[inst].dst().filter(|dst| !exact[*dst]);
         let (Some(dst), Some(step)) = (dst, step(f, ranges, inst, value)) else { break };
         steps.push(step);
         value = dst;
@@ -76,14 +78,14 @@ struct Word {
 }
 
 /// The components of locations that are interpolated, ascending.
-fn inputs<'s>(f: &Function<'_>, reads: &Reads<'_>, scratch: &'s Bump) -> ArenaVec<'s, Word> {
+fn inputs<'s>(f: &Function<'_>, users: &Users<'_>, scratch: &'s Bump) -> ArenaVec<'s, Word> {
     let mut words = ArenaVec::new_in(scratch);
     for inst in f.blocks_in_order().flat_map(|block| &f.block(block).insts) {
         let data = &f.insts[*inst];
         let (Op::Ir(IrOp::Interpolate), [vector], [first, ..]) = (data.op, data.dsts, data.mods) else {
             continue;
         };
-        let apart = reads.only(*vector).and_then(|inst| taken_apart(f, &f.insts[inst]));
+        let apart = users.only(*vector).and_then(|inst| taken_apart(f, &f.insts[inst]));
         let value = |at: u32| match f.ty(*vector).comps {
             1 => Some(*vector),
             _ => apart.and_then(|(_, components)| components.get(at as usize).copied()),
@@ -100,38 +102,6 @@ fn inputs<'s>(f: &Function<'_>, reads: &Reads<'_>, scratch: &'s Bump) -> ArenaVe
         is_same
     });
     words
-}
-
-/// How values are read.
-struct Reads<'s> {
-    /// The number of readers and the last of them.
-    by: ScratchSide<'s, Value, (u32, Option<Inst>)>,
-    /// Whether an `exact` reads it.
-    exact: Side<Value, bool>,
-}
-
-impl<'s> Reads<'s> {
-    fn of(f: &Function<'_>, scratch: &'s Bump) -> Reads<'s> {
-        let mut by: ScratchSide<'_, Value, (u32, Option<Inst>)> =
-            ScratchSide::new_in(scratch, f.values.len());
-        for inst in f.blocks_in_order().flat_map(|block| &f.block(block).insts) {
-            let data = &f.insts[*inst];
-            for value in data.srcs.iter().filter_map(|src| src.as_value()) {
-                by[value] = (by[value].0 + 1, Some(*inst));
-            }
-        }
-        Reads { by, exact: exact_values(f) }
-    }
-
-    /// The only reader of a value.
-    fn only(&self, value: Value) -> Option<Inst> {
-        let (count, last) = self.by[value];
-        last.filter(|_| count == 1)
-    }
-
-    fn is_exact(&self, value: Value) -> bool {
-        self.exact[value]
-    }
 }
 
 /// The operation of `inst` on `value`, if the vertex shader can execute it.

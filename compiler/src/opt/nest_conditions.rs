@@ -17,8 +17,11 @@ use agx_isa::table::names::Truth;
 use bumpalo::Bump;
 
 use crate::analysis::repeatable::repeatable;
+use crate::analysis::uses::uses;
 use crate::ir::key;
-use crate::ir::{Block, Function, Inst, InstData, IrOp, Op, ScratchSide, Seam, Segment, Src, Type, Value};
+use crate::ir::{
+    Block, ConstructEnd, Function, Inst, InstData, IrOp, Op, ScratchSide, Seam, Segment, Src, Type, Value,
+};
 
 /// Maximum number of conditions of one if that are nested.
 const MAX_CONDITIONS: usize = 4;
@@ -32,8 +35,8 @@ pub fn opt_nest_conditions(f: &mut Function<'_>) {
     if plans.is_empty() {
         return;
     }
-    let mut nester = Nester { plans: plans.into_iter().peekable(), open: Vec::new(), out: Vec::new(), f };
-    nester.walk();
+    let mut nester = Nester { out: Vec::new(), f };
+    nester.walk(&plans);
     nester.f.set_layout(&nester.out);
 }
 
@@ -51,86 +54,26 @@ fn table(f: &Function<'_>, inst: Inst) -> Option<Truth> {
     is_join.then(|| data.get(key::TABLE)).filter(|table| matches!(*table, Truth::AND | Truth::OR))
 }
 
-/// Where values are used.
+/// How values are used.
 struct Uses<'s> {
-    rows: ScratchSide<'s, Value, Row>,
+    counts: ScratchSide<'s, Value, u32>,
     repeatable: ScratchSide<'s, Value, bool>,
 }
 
-/// The uses of a value; positions are in the layout.
-#[derive(Clone, Copy, Default)]
-struct Row {
-    count: u32,
-    /// The position of the last use in the order of the layout.
-    last: u32,
-    /// The position of the innermost loop that contains the definition; 0 if there is none.
-    home: u32,
-}
-
-impl<'s> Uses<'s> {
-    fn of(f: &Function<'_>, scratch: &'s Bump) -> Uses<'s> {
-        let mut rows: ScratchSide<'_, Value, Row> = ScratchSide::new_in(scratch, f.values.len());
-        let mut place_of: ScratchSide<'_, Block, u32> = ScratchSide::new_in(scratch, f.blocks.len());
-        (0..).zip(f.layout).for_each(|(at, segment)| place_of[segment.block] = at);
-        let mut loops = Loops::default();
-        for (at, segment) in (0..).zip(f.layout) {
-            let home = loops.innermost();
-            for inst in &f.block(segment.block).insts {
-                let data = &f.insts[*inst];
-                if home != 0 {
-                    data.dsts.iter().for_each(|dst| rows[*dst].home = home);
-                }
-                let is_phi = data.op == Op::Ir(IrOp::Phi);
-                for (index, src) in data.srcs.iter().enumerate() {
-                    let Some(value) = src.as_value() else { continue };
-                    // A phi reads at the end of the predecessor.
-                    let at = if is_phi { place_of[Block(data.mods[index])] } else { at };
-                    let row = &mut rows[value];
-                    row.count += 1;
-                    row.last = row.last.max(at);
-                }
-            }
-            loops.pass(at, segment.seam);
-        }
-        Uses { rows, repeatable: repeatable(f, scratch) }
-    }
-
+impl Uses<'_> {
     /// Whether `value` has a single use.
     fn is_single(&self, value: Value) -> bool {
-        self.rows[value].count == 1
-    }
-
-    /// Whether a phi after the position `end` may have the register of `src`, in a loop at position `home`.
-    fn ends(&self, src: Src, end: usize, home: u32) -> bool {
-        let row = src.as_value().map(|value| self.rows[value]);
-        row.is_some_and(|row| row.last <= end as u32 && row.home == home)
+        self.counts[value] == 1
     }
 }
 
-/// The positions of open loops.
-#[derive(Default)]
-struct Loops(Vec<u32>);
-
-impl Loops {
-    fn innermost(&self) -> u32 {
-        self.0.last().copied().unwrap_or(0)
-    }
-
-    fn pass(&mut self, at: u32, seam: Seam) {
-        match seam {
-            Seam::Loop => self.0.push(at + 1),
-            Seam::EndLoop => {
-                self.0.pop();
-            }
-            _ => {}
-        }
-    }
-}
-
-/// A planned conversion of an if.
+/// A planned conversion of an if, by positions in the layout.
 struct Plan {
     /// The segment that opens it.
     at: usize,
+    /// The segments that end its arms.
+    else_at: usize,
+    end: usize,
     /// The block after it.
     join: Block,
     conditions: ArrayVec<Src, MAX_CONDITIONS>,
@@ -138,62 +81,41 @@ struct Plan {
     swapped: bool,
 }
 
-/// An open if, by positions in the layout.
-struct Open {
-    at: usize,
-    else_at: usize,
-    /// The innermost loop that contains it.
-    home: u32,
-}
-
-/// The ifs to convert, in layout order.
+/// The ifs to convert.
 fn plans(f: &Function<'_>, scratch: &Bump) -> Vec<Plan> {
-    let uses = Uses::of(f, scratch);
-    let (mut open, mut plans, mut loops) = (Vec::new(), Vec::new(), Loops::default());
-    for (at, segment) in f.layout.iter().enumerate() {
-        match segment.seam {
-            Seam::If => open.push(Open { at, else_at: at, home: loops.innermost() }),
-            Seam::Else => {
-                if let Some(open) = open.last_mut() {
-                    open.else_at = at;
-                }
-            }
-            Seam::EndIf => plans.extend(open.pop().and_then(|open| plan(f, &uses, &open, at))),
-            _ => {}
-        }
-        loops.pass(at as u32, segment.seam);
-    }
-    plans.sort_by_key(|plan| plan.at);
-    plans
+    let uses = Uses { counts: uses(f, scratch), repeatable: repeatable(f, scratch) };
+    let ends = f.construct_ends();
+    let ifs = ends.iter().enumerate().filter(|(at, _)| f.layout[*at].seam == Seam::If);
+    ifs.filter_map(|(at, ends)| plan(f, &uses, at, ends.as_ref()?)).collect()
 }
 
-fn plan(f: &Function<'_>, uses: &Uses<'_>, open: &Open, end: usize) -> Option<Plan> {
+fn plan(f: &Function<'_>, uses: &Uses<'_>, at: usize, ends: &ConstructEnd) -> Option<Plan> {
+    let (else_at, end) = (ends.otherwise, ends.close);
     let is_empty = |at: usize| f.block(f.layout[at].block).insts.is_empty();
     let join = f.layout.get(end + 1)?.block;
-    let swapped = match (open.else_at + 1 == end && is_empty(end), open.at + 1 == open.else_at) {
+    let swapped = match (else_at + 1 == end && is_empty(end), at + 1 == else_at) {
         (true, _) => false,
-        (false, true) if is_empty(open.else_at) => true,
+        (false, true) if is_empty(else_at) => true,
         _ => return None,
     };
-    let condition = f.insts[f.terminator(f.layout[open.at].block)?].srcs[0];
+    let condition = f.insts[f.terminator(f.layout[at].block)?].srcs[0];
     let conditions = conditions(f, uses, condition, if swapped { Truth::OR } else { Truth::AND })?;
     // A complement is free in a comparison only.
     let compared = conditions.iter().filter(|condition| is_comparison(f, uses, **condition)).count();
     let wanted = if swapped { conditions.len() } else { 1 };
     // Each further empty arm would copy what a phi there reads.
-    let copies = copies(f, uses, open, end, join) * (conditions.len() - 1);
+    let copies = copies(f, join) * (conditions.len() - 1);
     let is_shorter = compared >= wanted && compared > copies;
-    is_shorter.then_some(Plan { at: open.at, join, conditions, swapped })
+    is_shorter.then_some(Plan { at, else_at, end, join, conditions, swapped })
 }
 
-/// Number of phis of `join` that need a copy in the empty arm of the if that ends at `end`.
-fn copies(f: &Function<'_>, uses: &Uses<'_>, open: &Open, end: usize, join: Block) -> usize {
+/// Number of phis of `join` that need a copy in the empty arm of an if. Values that they read there mostly have their register.
+fn copies(f: &Function<'_>, join: Block) -> usize {
     let phis = f.block(join).insts[..f.phi_count(join)].iter();
-    let is_empty = |block: Block| f.block(block).insts.is_empty();
     let is_copied = |inst: &&Inst| {
         let mut inputs = f.insts[**inst].phi_inputs();
-        let other = inputs.find(|(block, _)| is_empty(*block)).map(|(_, src)| src);
-        other.is_some_and(|src| !uses.ends(src, end, open.home))
+        let other = inputs.find(|(block, _)| f.block(*block).insts.is_empty());
+        other.is_some_and(|(_, src)| src.as_value().is_none())
     };
     phis.filter(is_copied).count()
 }
@@ -228,58 +150,37 @@ fn conditions(
     (found.len() > 1).then_some(found)
 }
 
-/// An open if that became several in the new layout.
-#[derive(Clone, Copy)]
-struct Nested {
-    /// Number of ifs beyond the first.
-    extra: usize,
-    /// The block after the outermost one.
-    join: Block,
-    /// The empty first arm, which now follows the other one.
-    moved: Option<Block>,
-}
-
 struct Nester<'f, 'a> {
     f: &'f mut Function<'a>,
-    plans: std::iter::Peekable<std::vec::IntoIter<Plan>>,
-    /// Open ifs; `None` for those that stay as they are.
-    open: Vec<Option<Nested>>,
+    /// The new layout.
     out: Vec<Segment>,
 }
 
 impl Nester<'_, '_> {
-    fn walk(&mut self) {
-        let mut segments = self.f.layout.iter().copied().enumerate();
-        while let Some((at, segment)) = segments.next() {
-            match segment.seam {
-                Seam::If => match self.plans.next_if(|plan| plan.at == at) {
-                    Some(plan) => {
-                        let empty = if plan.swapped { segments.next() } else { None };
-                        self.begin(segment.block, &plan, empty.map(|(_, segment)| segment.block));
-                    }
-                    None => {
-                        self.open.push(None);
-                        self.out.push(segment);
-                    }
-                },
-                Seam::Else => match self.open.last().copied().flatten() {
-                    Some(nested) => self.end_arm(segment.block, &nested),
-                    None => self.out.push(segment),
-                },
-                Seam::EndIf => match self.open.pop().flatten() {
-                    Some(nested @ Nested { moved: Some(empty), .. }) => {
-                        self.end_arm(segment.block, &nested);
-                        self.out.push(Segment { block: empty, seam: Seam::EndIf });
-                    }
-                    _ => self.out.push(segment),
-                },
-                _ => self.out.push(segment),
+    fn walk(&mut self, plans: &[Plan]) {
+        let layout = self.f.layout;
+        let mut plan_at: Vec<Option<&Plan>> = vec![None; layout.len()];
+        for plan in plans {
+            [plan.at, plan.else_at, plan.end].into_iter().for_each(|at| plan_at[at] = Some(plan));
+        }
+        for (segment, plan) in layout.iter().zip(plan_at) {
+            match (segment.seam, plan) {
+                (_, None) => self.out.push(*segment),
+                (Seam::If, Some(plan)) => self.begin(segment.block, plan),
+                (Seam::Else, Some(plan)) if !plan.swapped => self.end_arm(segment.block, plan),
+                // An empty first arm comes last.
+                (Seam::Else, _) => {}
+                (_, Some(plan)) if plan.swapped => {
+                    self.end_arm(segment.block, plan);
+                    self.out.push(Segment { block: layout[plan.else_at].block, seam: segment.seam });
+                }
+                (_, Some(_)) => self.out.push(*segment),
             }
         }
     }
 
     /// Opens the ifs of a plan, the first one in place of the one that ends `head`.
-    fn begin(&mut self, head: Block, plan: &Plan, moved: Option<Block>) {
+    fn begin(&mut self, head: Block, plan: &Plan) {
         let terminator = self.f.block_mut(head).insts.pop();
         let line = terminator.map_or(0, |inst| self.f.insts[inst].line);
         let mut conditions = Vec::with_capacity(plan.conditions.len());
@@ -292,7 +193,6 @@ impl Nester<'_, '_> {
             self.f.block_mut(block).insts.push(branch);
             self.out.push(Segment { block, seam: Seam::If });
         }
-        self.open.push(Some(Nested { extra: plan.conditions.len() - 1, join: plan.join, moved }));
     }
 
     /// The complement of `condition`, a comparison.
@@ -306,14 +206,14 @@ impl Nester<'_, '_> {
         other.into()
     }
 
-    /// Ends the first arm of the innermost if with `last`, and closes all ifs except the outermost.
-    fn end_arm(&mut self, mut last: Block, nested: &Nested) {
+    /// Ends the first arm of the ifs of a plan with `last`, and closes all of them except the outermost.
+    fn end_arm(&mut self, mut last: Block, plan: &Plan) {
         self.out.push(Segment { block: last, seam: Seam::Else });
-        for _ in 0..nested.extra {
+        for _ in 1..plan.conditions.len() {
             let [empty, inner] = [(); 2].map(|()| self.f.add_block());
             self.out.push(Segment { block: empty, seam: Seam::EndIf });
             self.out.push(Segment { block: inner, seam: Seam::Else });
-            self.select_inner(nested.join, [last, empty], inner);
+            self.select_inner(plan.join, [last, empty], inner);
             last = inner;
         }
     }

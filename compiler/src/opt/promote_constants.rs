@@ -3,8 +3,7 @@
 //! A constant that an operand cannot encode costs an instruction and a register each time it is loaded; a
 //! uniform costs neither, and the driver fills it from the shader's data at launch. Constants are promoted in
 //! order of weight, by the number of loads they save, until the uniform file is full (as in Mesa 26.1); for a
-//! preamble, which runs once, as many as one command word fills. Floats that 16 bits represent exactly take one
-//! half-word.
+//! preamble, which runs once, as many as one command word fills.
 //!
 //! Before: stage selected. After: the same.
 
@@ -12,9 +11,7 @@ use std::cmp::Reverse;
 
 use agx_abi::layout::{UNIFORM_HALVES, UniformRange, UniformSource};
 use agx_isa::desc::{OperandDesc, Role};
-use agx_isa::half::Half;
 use agx_isa::inst::Size;
-use agx_isa::operand::Style;
 use agx_isa::table::Opcode;
 use bumpalo::Bump;
 use bumpalo::collections::Vec as ArenaVec;
@@ -74,7 +71,7 @@ fn read_promoted(f: &mut Function<'_>, inst: Inst, places: &Places) {
         if src.kind != SrcKind::Imm || is_legal_source(operand, *src) {
             return None;
         }
-        let constant = compact(operand, *src);
+        let constant = src.plain();
         let half = *places.get(&constant)?;
         is_legal_uniform(operand, half, constant.bits)
             .then(|| Src { flags: src.flags, ..Src::uniform(half, constant.bits) })
@@ -123,7 +120,7 @@ fn weigh<'s>(f: &Function<'_>, scratch: &'s Bump) -> Weighed<'s> {
                     readers.push(*inst);
                 }
                 if !is_subtraction(op, *src) && is_legal_uniform(operand, 0, src.bits) {
-                    let constant = compact(operand, *src);
+                    let constant = src.plain();
                     let entry = weights.entry(constant).or_insert(0);
                     if *entry == 0 {
                         order.push(constant);
@@ -134,21 +131,6 @@ fn weigh<'s>(f: &Function<'_>, scratch: &'s Bump) -> Weighed<'s> {
         }
     }
     Weighed { weights, order, readers }
-}
-
-/// The constant as stored for `operand`: a float that 16 bits represent exactly takes 16 bits if the operand
-/// can widen it.
-fn compact(operand: &OperandDesc, src: Src) -> Src {
-    let widens = operand.kind.style == Style::Float
-        && operand.kind.forms.iter().all(|form| form.context_mask == 0)
-        && is_legal_uniform(operand, 0, 16);
-    if src.kind != SrcKind::Imm || src.bits != 32 || !widens {
-        return src.plain();
-    }
-    let number = f32::from_bits(src.payload as u32);
-    let half = Half::from_f32(number);
-    let same = half.to_f32().to_bits() == number.to_bits() && (half.is_normal() || number == 0.0);
-    if same { Src::imm(u64::from(half.to_bits()), 16) } else { src.plain() }
 }
 
 /// Whether `lower_operands` can encode the constant by subtracting instead of adding.

@@ -1,12 +1,14 @@
-//! Simplifies integer operations by the ranges of their sources.
+//! Simplifies integer operations by the ranges of their sources, and by the bits that they move.
 //!
 //! * A result with only one possible value becomes a constant, including comparisons with a known result.
 //! * A mask that clears nothing, and an extremum that one source always wins, are removed.
 //! * Signed shifts, quotients, remainders and extensions of non-negative numbers become unsigned ones.
 //! * 64-bit sums, products, shifts, quotients and comparisons of numbers below 2^32 with results below 2^32
-//!   are computed in 32 bits; quotients of 32-bit numbers below 2^16 in 16 bits.
+//!   are computed in 32 bits.
 //! * A small integer converted to float, moved by less than one, clamped to bounds beyond it, and rounded down or
 //!   converted back, such as the integer part of a fragment's position, becomes that integer.
+//!
+//! * Shifts and masks that reverse the bits of a word become one operation ([`reverse_bits`]).
 //!
 //! [`Walk`] provides the ranges.
 //!
@@ -16,11 +18,12 @@ use agx_abi::Stage;
 use agx_isa::table::Opcode;
 use agx_isa::table::names::{Rounding, Truth};
 
+use super::bit_reversal::reverse_bits;
 use crate::analysis::ranges::{self, Walk};
 use crate::context::Context;
 use crate::ir::key;
 use crate::ir::rewrite::map_some;
-use crate::ir::{Build, Function, InstData, IrOp, Op, Rewrite, Rewriter, Src, Type};
+use crate::ir::{Build, Function, InstData, IrOp, Op, Rewrite, Rewriter, Src};
 
 /// The bit of an integer condition that compares signed.
 const SIGNED_CONDITION: u32 = 4;
@@ -40,6 +43,8 @@ pub fn opt_ranges(f: &mut Function<'_>, context: &mut Context<'_>) {
     if !f.insts.keys().any(|inst| is_worthwhile(&f.insts[inst])) {
         return;
     }
+    // Before ranges show that some of the bits are zeros.
+    reverse_bits(f);
     let mut walk = Walk::new(f, &context.facts.info);
     let is_subject = |data: &InstData<'_>| ranges::is_known(data.op) || may_be_whole(data.op);
     map_some(f, is_subject, |r, inst| {
@@ -71,7 +76,7 @@ fn may_gain(f: &Function<'_>, data: &InstData<'_>) -> bool {
         Op::Ir(IrOp::Icmp | IrOp::Imin | IrOp::Imax | IrOp::Umin | IrOp::Umax | IrOp::Sshr | IrOp::Sconv) => {
             true
         }
-        Op::Ir(IrOp::Udiv | IrOp::Umod) => data.srcs[1].as_imm().is_none() || f.width(data.srcs[1]) == 64,
+        Op::Ir(IrOp::Udiv | IrOp::Umod) => f.width(data.srcs[1]) == 64,
         Op::Ir(IrOp::Sdiv | IrOp::Srem) => true,
         Op::Hw(Opcode::Bitop) => data.srcs[1].as_imm().is_some_and(|mask| mask > 1),
         Op::Hw(Opcode::FToS32 | Opcode::FToU32 | Opcode::Floor) => whole_part(f, data).is_some(),
@@ -196,43 +201,33 @@ fn unsigned(walk: &Walk<'_>, r: &mut Rewriter<'_, '_>, data: &InstData<'_>, widt
     (!negative).then(|| r.alu(counterpart, width, data.srcs, &[]))
 }
 
-/// An operation in fewer bits.
+/// An operation of 64 bits in 32.
 fn narrower(walk: &Walk<'_>, r: &mut Rewriter<'_, '_>, data: &InstData<'_>, width: u8) -> Option<Src> {
-    let source_width = r.f.width(*data.srcs.first()?);
-    let divides = matches!(data.op, Op::Ir(IrOp::Udiv | IrOp::Umod | IrOp::Sdiv | IrOp::Srem));
-    let narrow = match source_width {
-        64 => 32,
-        32 if divides && data.srcs[1].as_imm().is_none() => 16,
+    let (op, cut) = match data.op {
+        Op::Hw(Opcode::Iadd | Opcode::Isub) => (data.op, data.srcs),
+        Op::Ir(IrOp::Imul | IrOp::Udiv | IrOp::Umod | IrOp::Icmp) => (data.op, data.srcs),
+        Op::Ir(IrOp::Sdiv) => (IrOp::Udiv.into(), data.srcs),
+        Op::Ir(IrOp::Srem) => (IrOp::Umod.into(), data.srcs),
+        // The amount stays.
+        Op::Ir(IrOp::Shl | IrOp::Ushr) => (data.op, &data.srcs[..1]),
         _ => return None,
     };
-    let (op, amount) = match data.op {
-        Op::Hw(Opcode::Iadd | Opcode::Isub) => (data.op, false),
-        Op::Ir(IrOp::Imul | IrOp::Udiv | IrOp::Umod | IrOp::Icmp) => (data.op, false),
-        Op::Ir(IrOp::Sdiv) => (IrOp::Udiv.into(), false),
-        Op::Ir(IrOp::Srem) => (IrOp::Umod.into(), false),
-        Op::Ir(IrOp::Shl | IrOp::Ushr) => (data.op, true),
-        _ => return None,
-    };
-    let fits = |bounds: (i128, i128)| bounds.0 >= 0 && bounds.1 < 1 << narrow;
-    let cut = if amount { &data.srcs[..1] } else { data.srcs };
-    let plain = data.srcs.iter().all(|src| src.flags.is_empty());
-    let same = cut.iter().all(|src| r.f.width(*src) == source_width && fits(walk.unsigned(r.f, *src)));
-    // Signed comparisons and divisions of such numbers are equivalent to unsigned ones. Division by zero is
-    // undefined, so any result fits.
-    let result_fits = width == 1 || divides || fits(walk.unsigned(r.f, data.dst()?.into()));
-    if !plain || !same || !result_fits {
+    let is_word = |src: Src| matches!(walk.unsigned(r.f, src), (0.., ..=0xffff_ffff));
+    // Comparisons have no other result, and division by zero is undefined, so that any result fits.
+    let divides = matches!(op, Op::Ir(IrOp::Udiv | IrOp::Umod));
+    let fits = width == 1 || divides || is_word(data.dst()?.into());
+    let are_words = cut.iter().all(|src| r.f.width(*src) == 64 && is_word(*src));
+    if !fits || !are_words || data.srcs.iter().any(|src| !src.flags.is_empty()) {
         return None;
     }
     let mut srcs = data.srcs.to_vec();
-    for src in srcs.iter_mut().take(cut.len()) {
-        *src = r.alu(IrOp::Uconv, narrow, &[*src], &[]);
-    }
-    let mut mods = data.mods.to_vec();
+    srcs.iter_mut().take(cut.len()).for_each(|src| *src = r.alu(IrOp::Uconv, 32, &[*src], &[]));
     if width == 1 {
+        // Signed comparisons of such numbers are equivalent to unsigned ones.
+        let mut mods = data.mods.to_vec();
         mods[0] &= !SIGNED_CONDITION;
         return Some(r.alu(op, 1, &srcs, &mods));
     }
-    let result = r.alu(op, narrow, &srcs, &mods);
-    debug_assert!(r.f.src_ty(result) == Type::scalar(narrow));
+    let result = r.alu(op, 32, &srcs, data.mods);
     Some(r.alu(IrOp::Uconv, width, &[result], &[]))
 }

@@ -38,10 +38,7 @@ impl Simplifier<'_> {
     fn visit(&mut self, rewriter: &mut Rewriter<'_, '_>, inst: Inst) -> Rewrite {
         let start = rewriter.built();
         let data = rewriter.f.insts[inst];
-        let mut result = self.rewrite(rewriter, inst, &data);
-        if result == Rewrite::Keep {
-            result = self.numbering.visit(rewriter, inst);
-        }
+        let result = self.rewrite_or_number(rewriter, inst, &data);
         if rewriter.built() > start {
             rewriter.relax_result(inst, result);
             self.settle(rewriter, start);
@@ -56,7 +53,7 @@ impl Simplifier<'_> {
         while let Some(inst) = self.pending.pop() {
             let start = rewriter.built();
             let data = rewriter.f.insts[inst];
-            let result = if left > 0 { self.rewrite_built(rewriter, inst, &data) } else { Rewrite::Keep };
+            let result = if left > 0 { self.rewrite_or_number(rewriter, inst, &data) } else { Rewrite::Keep };
             left = left.saturating_sub(1);
             rewriter.relax_result(inst, result);
             rewriter.take_built(start, &mut self.pending);
@@ -67,9 +64,8 @@ impl Simplifier<'_> {
         }
     }
 
-    /// Rewrites or numbers one of the few instructions that rewrites build.
-    #[inline(never)]
-    fn rewrite_built<'a>(
+    /// Applies the first rewrite that has an effect.
+    fn rewrite_or_number<'a>(
         &mut self,
         rewriter: &mut Rewriter<'_, 'a>,
         inst: Inst,
@@ -82,7 +78,6 @@ impl Simplifier<'_> {
     }
 
     /// Applies the first rewrite but numbering that has an effect.
-    #[inline(always)]
     fn rewrite<'a>(&mut self, rewriter: &mut Rewriter<'_, 'a>, inst: Inst, data: &InstData<'a>) -> Rewrite {
         let result = copy_prop::visit(rewriter, data);
         if !matches!(result, Rewrite::Keep) {

@@ -5,9 +5,8 @@
 //!   instructions, and both arms are executed anyway if lanes diverge.
 //! * A jump to the block that control reaches anyway is removed.
 //! * A loop without back edges becomes a scope, and a scope without jumps out of it is removed.
-//! * A loop without effects is removed ([`leave_dead_loops`]), and so is an exit that is taken after 2^64 iterations
-//!   ([`drop_loop_bounds`]).
-//! * A jump past empty blocks goes to where they lead ([`direct_jumps`]), and a scope that contains only a loop is removed.
+//! * An exit of a loop that is taken after 2^64 iterations is removed ([`drop_loop_bounds`]).
+//! * A scope that contains only a loop is removed.
 //! * Code after a jump or halt, and after constructs that are never left, is removed.
 //!
 //! The layout stays well formed throughout: blocks that lose the seam between them are merged, and phis are
@@ -20,14 +19,12 @@ use agx_isa::table::names::Truth;
 use bumpalo::Bump;
 use bumpalo::collections::Vec as ArenaVec;
 
-use super::dead_loops::leave_dead_loops;
-use super::direct_jumps::direct_jumps;
 use super::flatten::{can_flatten, takes_condition};
 use super::loop_bounds::drop_loop_bounds;
 use crate::ir::key;
 use crate::ir::op::mods;
 use crate::ir::{
-    Block, Function, Inst, InstData, IrOp, ScratchSide, Seam, Segment, Src, Type, end_of_region, has_left,
+    Block, Function, InstData, IrOp, ScratchSide, Seam, Segment, Src, Type, end_of_region, has_left,
     repair_phis,
 };
 
@@ -36,9 +33,7 @@ pub fn opt_simplify_control(f: &mut Function<'_>) {
     if f.layout.len() <= 1 {
         return;
     }
-    leave_dead_loops(f);
     drop_loop_bounds(f);
-    direct_jumps(f);
     f.with_scratch(simplify);
 }
 
@@ -154,24 +149,19 @@ impl<'a> Simplifier<'_, 'a> {
                     open.else_at = self.out.len() - 1;
                 }
             }
-            (Seam::EndIf, Some(join)) => {
-                self.join_jumps(join, input, index);
-                self.finish_if(join);
-            }
+            (Seam::EndIf, Some(join)) => self.finish_if(join),
             (Seam::EndLoop, Some(after)) => self.finish_loop(after),
             (Seam::EndScope, Some(after)) => self.finish_scope(after),
             _ => {}
         }
     }
 
-    /// Removes the jump to `target` at the end of `block`, if there is one; returns whether there was.
-    fn drop_jump(&mut self, block: Block, target: Block) -> bool {
-        let jumps = self.f.terminator(block).and_then(|inst| self.f.insts[inst].target()) == Some(target);
-        if jumps {
+    /// Removes the jump to `target` at the end of `block`, if there is one.
+    fn drop_jump(&mut self, block: Block, target: Block) {
+        if self.f.terminator(block).and_then(|inst| self.f.insts[inst].target()) == Some(target) {
             self.f.block_mut(block).insts.pop();
             self.jumps[target] -= 1;
         }
-        jumps
     }
 
     /// Empties a block that is unreachable.
@@ -207,62 +197,6 @@ impl<'a> Simplifier<'_, 'a> {
         phi.phi_inputs().find(|(from, _)| self.resolve(*from) == pred).map(|(_, src)| src)
     }
 
-    /// Redirects arms that jump to the block which the empty join falls through to: they go to the join
-    /// instead.
-    fn join_jumps(&mut self, join: Block, input: &[Segment], index: usize) {
-        let (Some(open), Some(segment)) = (self.open.last(), input.get(index + 1)) else { return };
-        if !self.f.block(join).insts.is_empty() {
-            return;
-        }
-        let target = match segment.seam {
-            Seam::EndScope => input.get(index + 2).map(|segment| segment.block),
-            Seam::EndLoop => {
-                let around = self.open.len().checked_sub(2).map(|outer| self.open[outer].at + 1);
-                around.and_then(|first| self.out.get(first)).map(|segment| segment.block)
-            }
-            _ => None,
-        };
-        let Some(target) = target else { return };
-        let ends = [self.out[open.else_at].block, self.out[self.out.len() - 1].block];
-        let reach = ends.map(|end| !has_left(self.f, end));
-        let drop = ends.map(|end| self.drop_jump(end, target));
-        if drop == [false; 2] {
-            return;
-        }
-        let arrivals: Vec<(Block, bool)> =
-            (0..2).filter(|arm| reach[*arm] || drop[*arm]).map(|arm| (ends[arm], drop[arm])).collect();
-        for phi in 0..self.f.phi_count(target) {
-            self.move_inputs(self.f.block(target).insts[phi], join, &arrivals);
-        }
-    }
-
-    /// Gives `phi` one input from `join`: a new phi of its inputs from the blocks that now reach the join,
-    /// which so far jumped (true) or came through the join (false).
-    fn move_inputs(&mut self, phi: Inst, join: Block, arrivals: &[(Block, bool)]) {
-        let data = self.f.insts[phi];
-        let Some(dst) = data.dst() else { return };
-        let fallen = self.input_from(&data, join);
-        let inputs: Vec<(Block, Src)> = (arrivals.iter())
-            .filter_map(|(end, jumped)| {
-                let src = if *jumped { self.input_from(&data, *end) } else { fallen };
-                src.map(|src| (*end, src))
-            })
-            .collect();
-        let joined = self.f.add_value_like(dst);
-        let new_phi = data.with_inputs(self.f, &inputs);
-        let dsts = self.f.alloc(&[joined]);
-        let new_phi = self.f.add_inst(InstData { dsts, ..new_phi });
-        self.f.block_mut(join).insts.push(new_phi);
-        let moved = |from: Block| {
-            let from = self.resolve(from);
-            from == join || arrivals.iter().any(|(end, jumped)| *jumped && *end == from)
-        };
-        let mut kept: Vec<(Block, Src)> = data.phi_inputs().filter(|(from, _)| !moved(*from)).collect();
-        kept.push((join, joined.into()));
-        let data = data.with_inputs(self.f, &kept);
-        self.f.set_inst(phi, data);
-    }
-
     fn finish_if(&mut self, join: Block) {
         let Some(Open { at, else_at }) = self.open.pop() else { return };
         let end = self.out.len() - 1;
@@ -287,7 +221,7 @@ impl<'a> Simplifier<'_, 'a> {
             self.remove_brackets(at);
         } else if has_left(self.f, then_end) && has_left(self.f, else_end) {
             self.dead_next = true;
-        } else if else_at == at + 1 && end == at + 2 && self.can_flatten(cond, [then_end, else_end], join) {
+        } else if else_at == at + 1 && end == at + 2 && can_flatten(self.f, [then_end, else_end], join) {
             self.flatten(head, cond, [then_end, else_end], join);
             self.out.truncate(at);
             self.pending = Some(head);
@@ -302,10 +236,6 @@ impl<'a> Simplifier<'_, 'a> {
         self.absorb(head, first.block);
         self.out[at].seam = first.seam;
         self.pending = self.out.pop().map(|last| last.block);
-    }
-
-    fn can_flatten(&self, condition: Src, arms: [Block; 2], join: Block) -> bool {
-        can_flatten(self.f, condition, arms, join, |block| self.resolve(block))
     }
 
     /// Executes both arms unconditionally and selects between their results.

@@ -112,7 +112,7 @@ fn used_components<'s>(f: &Function<'_>, scratch: &'s Bump) -> ScratchSide<'s, V
                 splits.push(data);
                 continue;
             }
-            for value in data.srcs.iter().filter_map(|src| src.as_value()) {
+            for value in data.values() {
                 used[value] = ALL_COMPONENTS;
             }
         }

@@ -18,7 +18,7 @@ bitflags! {
         const EDGES = 1 << 0;
         /// No instruction is unused: `opt_dce` would remove nothing.
         const USED = 1 << 1;
-        /// Since `opt_simplify` has run, instructions were only removed: `opt_cse` would merge nothing.
+        /// Since `opt_simplify` has run, instructions were only removed: `opt_cse` would merge nothing but phis of loops.
         const SIMPLIFIED = 1 << 2;
         /// The register demand in the context is that of the function.
         const DEMAND = 1 << 3;

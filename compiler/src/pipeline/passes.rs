@@ -240,13 +240,11 @@ passes! {
     OPT_UNROLL "opt_unroll" "Unrolls loops with a known number of iterations." =
         optional(Source, Source, sure!(opt::opt_unroll)).restructures()
             .then(&[&OPT_SIMPLIFY, &OPT_SIMPLIFY_CONTROL]).times(MAX_UNROLLINGS);
-    OPT_BIT_REVERSAL "opt_bit_reversal" "Replaces shifts and masks that reverse the bits of a word." =
-        optional(Source, Source, sure!(opt::opt_bit_reversal));
-    OPT_RANGES "opt_ranges" "Simplifies integer operations by the ranges of their sources." =
+    OPT_RANGES "opt_ranges" "Simplifies integer operations by the ranges of their sources, and by the bits that they move." =
         optional(Source, Source, sure!(opt::opt_ranges, context));
     OPT_MOVE_TO_VERTEX "opt_move_to_vertex" "Moves operations on fragment inputs to the vertex shader of the pipeline." =
         optional(Source, Source, sure!(opt::opt_move_to_vertex, context)).acts_on(&[&INTERPOLATIONS]);
-    OPT_LINEAR "opt_linear" "Takes common factors out of sums of products, composes linear maps, and orders factors." =
+    OPT_LINEAR "opt_linear" "Makes sums of products cheaper: takes out common factors, composes linear maps, and adds constants of offsets to bases." =
         optional(Source, Source, sure!(opt::opt_linear, context));
 
     LOWER_RETIRED "lower_retired" "Lets lanes that the program has ended leave loops that no others execute." =
@@ -291,10 +289,8 @@ passes! {
     LOWER_SCRATCH "lower_scratch" "Lowers stack memory accesses to hardware instructions." =
         required(Source, |f, _| lower::lower_scratch(f)).only_removes(&[&SCRATCH]);
 
-    OPT_UNIFORM_BASES "opt_uniform_bases" "Adds constants of offsets to uniform bases, for the preamble." =
-        optional(Source, Source, sure!(opt::opt_uniform_bases)).acts_on(&[&GLOBAL]).keeps(Facts::USED);
     OPT_PREAMBLE "opt_preamble" "Moves computations that are the same for every invocation to the preamble." =
-        optional(Source, Source, sure!(opt::opt_preamble, context)).restructures().then(&[&OPT_DCE, &OPT_SIMPLIFY_CONTROL]);
+        optional(Source, Source, sure!(opt::opt_preamble, context)).restructures();
     OPT_NEST_CONDITIONS "opt_nest_conditions" "Converts an if on a conjunction of conditions to nested ifs." =
         optional(Source, Source, sure!(opt::opt_nest_conditions)).restructures();
     OPT_PLACE "opt_place" "Moves instructions out of loops and ifs, and into the arms that read their results." =
@@ -302,17 +298,13 @@ passes! {
 
     LOWER_ADDRESS "lower_address" "Folds address arithmetic into device memory accesses." =
         required(Source, |f, c| lower::lower_address(f, c.facts.target)).leaves(Lowered).only_removes(&[&GLOBAL]);
-    OPT_WORD_HALVES "opt_word_halves" "Reads the halves of words where shifts and masks would extract them." =
-        optional(Source, Lowered, sure!(opt::opt_word_halves));
     OPT_FUSE "opt_fuse" "Fuses products with sums, shifts with sums, and shifts with masks." =
         optional(Lowered, Lowered, sure!(opt::opt_fuse));
 
     LOWER_SELECT "lower_select" "Selects machine instructions." =
         required(Lowered, |f, _| lower::lower_select(f)).needs(&[&INT8, &INT64]).leaves(Selected);
-    OPT_FOLD_DESTINATIONS "opt_fold_destinations" "Folds saturation and rounding into the operations they read." =
-        optional(Selected, Selected, sure!(opt::opt_fold_destinations));
-    OPT_NARROW_MEDIUMP "opt_narrow_mediump" "Narrows relaxed-precision floats to halves where that needs no conversion." =
-        optional(Selected, Selected, sure!(opt::opt_narrow_mediump)).repeated_only();
+    OPT_NARROW "opt_narrow" "Folds saturation and rounding into the operations they read, and narrows relaxed floats to halves." =
+        optional(Selected, Selected, sure!(opt::opt_narrow));
     OPT_PROMOTE_CONSTANTS "opt_promote_constants" "Moves constants that operands cannot encode to uniform registers." =
         optional(Selected, Selected, sure!(opt::opt_promote_constants, context)).wants(Facts::EDGES);
     LOWER_OPERANDS "lower_operands" "Loads constants and copies uniforms where operands cannot encode them." =
@@ -320,8 +312,6 @@ passes! {
 
     SCHEDULE_PRESSURE "schedule_pressure" "Reorders instructions within blocks to need fewer registers." =
         optional(Machine, Machine, schedule_pressure).wants(Facts::EDGES).establishes(Facts::DEMAND);
-    OPT_SHARE_VECTORS "opt_share_vectors" "Replaces later uses of values that were gathered into a vector by its components." =
-        optional(Machine, Machine, share_vectors).repeated_only().keeps(Facts::DEMAND);
     REGALLOC "regalloc" "Assigns a register to every value." =
         required(Machine, allocate).leaves(Allocated).wants(Facts::EDGES);
     LOWER_LAST_VARYING "lower_last_varying" "Marks the last store of a vertex output." =
@@ -343,15 +333,6 @@ fn schedule_pressure(f: &mut Function<'_>, context: &mut Context<'_>) -> Result<
     let runs_once = context.facts.end == End::Preamble;
     let enough = if runs_once { ENOUGH_HALVES_ONCE } else { ENOUGH_HALVES };
     context.back_end.demand = Some(schedule::schedule_pressure(f, enough));
-    Ok(())
-}
-
-/// Shares vectors, which affects values that live within one block only.
-fn share_vectors(f: &mut Function<'_>, context: &mut Context<'_>) -> Result<(), CompileError> {
-    let changed = opt::opt_share_vectors(f);
-    if let Some(demand) = &mut context.back_end.demand {
-        changed.into_iter().for_each(|block| demand.forget(block));
-    }
     Ok(())
 }
 

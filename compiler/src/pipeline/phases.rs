@@ -42,8 +42,8 @@ phases! {
     ] "Prepares functions from a front end or a text for optimisation.";
 
     Improve "improve" -> Source [
-        OPT_MEMORY OPT_SIMPLIFY OPT_DCE OPT_SIMPLIFY_CONTROL OPT_UNROLL OPT_BIT_REVERSAL OPT_RANGES OPT_SIMPLIFY
-        OPT_SIMPLIFY_CONTROL OPT_CSE OPT_DCE OPT_MOVE_TO_VERTEX
+        OPT_MEMORY OPT_SIMPLIFY OPT_DCE OPT_SIMPLIFY_CONTROL OPT_UNROLL OPT_RANGES OPT_SIMPLIFY
+        OPT_SIMPLIFY_CONTROL OPT_DCE OPT_MOVE_TO_VERTEX
     ] "Optimises before any operation of the front end is lowered.";
 
     CrossLane "cross_lane" -> Source [
@@ -71,7 +71,7 @@ phases! {
     ] "Lowers fragment inputs, textures and stack memory.";
 
     Uniform "uniform" -> Source [
-        OPT_SIMPLIFY OPT_DCE OPT_LINEAR OPT_CSE OPT_DCE OPT_UNIFORM_BASES OPT_PREAMBLE
+        OPT_SIMPLIFY OPT_DCE OPT_LINEAR OPT_CSE OPT_DCE OPT_PREAMBLE
     ] "Optimises the lowered code, and moves uniform computations to the preamble.";
 
     Place "place" -> Source [
@@ -79,15 +79,15 @@ phases! {
     ] "Removes code that moved to the preamble, converts and nests ifs, and moves instructions to where they cost least.";
 
     Address "address" -> Lowered [
-        LOWER_ADDRESS OPT_WORD_HALVES OPT_CSE OPT_FUSE OPT_DCE
+        LOWER_ADDRESS OPT_CSE OPT_FUSE OPT_DCE
     ] "Forms addresses and fused operations.";
 
     Select "select" -> Machine [
-        LOWER_SELECT OPT_DCE OPT_FOLD_DESTINATIONS OPT_NARROW_MEDIUMP OPT_PROMOTE_CONSTANTS LOWER_OPERANDS
+        LOWER_SELECT OPT_DCE OPT_NARROW OPT_PROMOTE_CONSTANTS LOWER_OPERANDS
     ] "Selects instructions and legalises their operands.";
 
     Allocate "allocate" -> Allocated [
-        SCHEDULE_PRESSURE OPT_SHARE_VECTORS REGALLOC LOWER_LAST_VARYING LOWER_DIVERGENT_SHUFFLE
+        SCHEDULE_PRESSURE REGALLOC LOWER_LAST_VARYING LOWER_DIVERGENT_SHUFFLE
     ] "Allocates registers.";
 
     Finish "finish" -> Final [

@@ -148,6 +148,11 @@ pub(super) fn uniforms(session: &Session<'_>) -> String {
     text
 }
 
+/// The texture state registers that were set.
+pub(super) fn textures(session: &Session<'_>) -> String {
+    crate::textures(session).into_iter().map(|(number, text)| format!("ts{number:<7} {text}\n")).collect()
+}
+
 /// The lanes, with the reason why they are inactive.
 pub(super) fn lanes(session: &Session<'_>) -> String {
     let shown = session.lane();

@@ -62,7 +62,7 @@ commands! {
         |call| print::source(call.console, call.session).map(Reply::text);
     "disassemble" "di" "" "Print the code around the instruction" =
         |call| print::disassembly(call.session).map(Reply::text);
-    "info" "i" "variables | registers | uniforms | lanes | waits | groups | breakpoints | findings" "Print a part of the state" =
+    "info" "i" "variables | registers | uniforms | textures | lanes | waits | groups | breakpoints | findings" "Print a part of the state" =
         info;
     "memory" "m" "ADDRESS [BYTES]" "Print memory" = memory;
     "help" "h" "" "Print this list" = |_| Ok(Reply::text(help()));
@@ -123,6 +123,7 @@ fn info(call: &mut Call<'_, '_>) -> Result<Reply, ConsoleError> {
         "registers" | "r" => print::registers(session)?,
         "uniforms" | "u" => print::uniforms(session),
         "lanes" | "l" => print::lanes(session),
+        "textures" | "t" => print::textures(session),
         "waits" | "w" => print::waits(session)?,
         "groups" | "g" => print::groups(session),
         "breakpoints" | "b" => print::breakpoints(session, None),
@@ -130,9 +131,9 @@ fn info(call: &mut Call<'_, '_>) -> Result<Reply, ConsoleError> {
             session.machine().findings().iter().map(|finding| format!("{finding}\n")).collect()
         }
         _ => {
-            return Err(
-                call.wrong("variables, registers, uniforms, lanes, waits, groups, breakpoints or findings")
-            );
+            return Err(call.wrong(
+                "variables, registers, uniforms, textures, lanes, waits, groups, breakpoints or findings",
+            ));
         }
     };
     Ok(Reply::text(text))

@@ -1,11 +1,11 @@
 //! Calls to exported buffers (`linux/dma-buf.h`).
 //!
-//! A fence becomes a file when it is signalled, so no work on a buffer is ever left for others to wait for.
+//! A fence is added to a buffer when it is signalled, so no work on a buffer is ever left for others to wait for.
 
 use std::ffi::{c_int, c_ulong, c_void};
 
 use crate::files::{self, Kind};
-use crate::{fail, node};
+use crate::{fail, fence, node};
 
 /// Letter of the calls, and their numbers.
 const GROUP: u8 = b'b';
@@ -39,14 +39,13 @@ pub unsafe fn ioctl(request: c_ulong, argument: *mut c_void) -> c_int {
         return fail(libc::EINVAL);
     }
     match number {
-        EXPORT_FENCE => {
-            let fence = files::fence(false);
-            if fence < 0 {
-                return fence;
-            }
-            node::set_word(&mut bytes, 4, fence);
+        EXPORT_FENCE => match fence::signalled() {
+            Ok(fence) => node::set_word(&mut bytes, 4, fence),
+            Err(errno) => return fail(errno.0),
+        },
+        IMPORT_FENCE if files::kind(node::word(&bytes, 4)) == Kind::Fence => {
+            fence::wait(node::word(&bytes, 4));
         }
-        IMPORT_FENCE if matches!(files::kind(node::word(&bytes, 4)), Kind::Fence { .. }) => {}
         IMPORT_FENCE => return fail(libc::EINVAL),
         _ => return fail(libc::ENOTTY),
     }

@@ -11,10 +11,9 @@ use crate::{fail, system};
 const DEVICE: [u32; 2] = [226, 128];
 /// Length of the node's file. Buffers never have it, because their sizes are multiples of pages.
 const NODE_BYTES: i64 = 226_128;
-/// Length of the file of a fence whose work succeeded; one byte more if it failed.
-const FENCE_BYTES: i64 = 226_129;
-/// Length of the file of a sync object.
-const SYNC_BYTES: i64 = 226_131;
+/// Length of the file of a sync object, which has room for its words.
+const SYNC_BYTES: i64 = 226_132;
+const _: () = assert!(SYNC_BYTES as usize / 4 >= agx_device::kernel::SYNC_WORDS);
 /// Permission bits of these files, an unusual combination.
 const MODE: u32 = 0o6171;
 
@@ -37,45 +36,23 @@ pub fn node() -> c_int {
     marked(c"agx-device", NODE_BYTES)
 }
 
-/// A new descriptor of a signalled fence.
-pub fn fence(failed: bool) -> c_int {
-    marked(c"agx-fence", FENCE_BYTES + i64::from(failed))
-}
-
-/// A new descriptor of a sync object.
-pub fn sync(key: u32) -> c_int {
-    let fd = marked(c"agx-sync", SYNC_BYTES);
-    let owner = owner(key);
-    // SAFETY: the descriptor is ours, and the array has the length.
-    if fd >= 0 && unsafe { libc::pwrite(fd, owner.as_ptr().cast(), owner.len(), 0) } != owner.len() as isize {
-        // SAFETY: the descriptor is ours.
-        unsafe { libc::close(fd) };
-        return fail(libc::ENOMEM);
-    }
-    fd
-}
-
-/// The key of a sync object of this process.
-pub fn sync_key(fd: c_int) -> Option<u32> {
-    let mut found = [0_u8; 8];
-    // SAFETY: the array has the length.
-    let read = unsafe { libc::pread(fd, found.as_mut_ptr().cast(), found.len(), 0) };
-    let key = u32::from_le_bytes(*found.last_chunk()?);
-    (kind(fd) == Kind::Sync && read == found.len() as isize && found == owner(key)).then_some(key)
-}
-
-/// The start of a sync object's file: the process and the key.
-fn owner(key: u32) -> [u8; 8] {
-    (u64::from(std::process::id()) | u64::from(key) << 32).to_le_bytes()
+/// A new descriptor of a sync object, without fences.
+pub fn sync() -> c_int {
+    marked(c"agx-sync", SYNC_BYTES)
 }
 
 fn marked(name: &CStr, bytes: i64) -> c_int {
     let fd = create(name, bytes);
     if fd >= 0 {
-        // SAFETY: the descriptor is ours. The mode only marks the file.
-        unsafe { libc::fchmod(fd, MODE) };
+        mark(fd);
     }
     fd
+}
+
+/// Marks a file of this library.
+pub fn mark(fd: c_int) {
+    // SAFETY: the descriptor is ours. The mode only marks the file.
+    unsafe { libc::fchmod(fd, MODE) };
 }
 
 /// `fstat` without special treatment of the node.
@@ -108,13 +85,10 @@ fn information(fd: c_int) -> Option<Stat> {
 pub enum Kind {
     /// The node.
     Node,
-    /// A sync object of this process; the key is in the file.
+    /// A sync object, of this process or another.
     Sync,
-    /// A signalled fence.
-    Fence {
-        /// Whether its work ended early.
-        failed: bool,
-    },
+    /// A fence.
+    Fence,
     /// A file of the program.
     Other,
 }
@@ -122,12 +96,14 @@ pub enum Kind {
 /// What a descriptor stands for.
 pub fn kind(fd: c_int) -> Kind {
     match information(fd) {
-        Some(found) if found.st_mode & 0o7777 == MODE => match found.st_size - FENCE_BYTES {
-            -1 => Kind::Node,
-            2 => Kind::Sync,
-            failed @ 0..=1 => Kind::Fence { failed: failed == 1 },
-            _ => Kind::Other,
-        },
+        Some(found) if found.st_mode & 0o7777 == MODE => {
+            match (found.st_mode & libc::S_IFMT, found.st_size) {
+                (libc::S_IFSOCK, _) => Kind::Fence,
+                (libc::S_IFREG, NODE_BYTES) => Kind::Node,
+                (libc::S_IFREG, SYNC_BYTES) => Kind::Sync,
+                _ => Kind::Other,
+            }
+        }
         _ => Kind::Other,
     }
 }

@@ -11,6 +11,7 @@ mod fence;
 mod files;
 mod memory;
 mod node;
+mod sync;
 
 use std::ffi::{CStr, c_char, c_int, c_long, c_ulong, c_void};
 
@@ -182,7 +183,7 @@ pub unsafe extern "C" fn ioctl(fd: c_int, request: c_ulong, argument: *mut c_voi
     unsafe {
         match files::kind(fd) {
             files::Kind::Node => node::ioctl(fd, request, argument),
-            files::Kind::Fence { failed } => fence::ioctl(failed, request, argument),
+            files::Kind::Fence => fence::ioctl(fd, request, argument),
             files::Kind::Other if buffer::is_call(request) && files::is_buffer(fd) => {
                 buffer::ioctl(request, argument)
             }

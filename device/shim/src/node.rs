@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 use agx_device::kernel::{Chip, Errno, MODELS, User};
 use agx_device::{Kernel, Node, Settings};
 
-use crate::{fail, files, memory};
+use crate::{fail, fence, files, memory, sync};
 
 /// Options from `agxc device`.
 struct Options {
@@ -47,27 +47,34 @@ fn node() -> &'static (Node, &'static Options) {
 }
 
 fn settings() -> Settings {
-    Settings::from_variables(|name| variable(&format!("AGX_DEVICE_{name}")))
+    Settings::from_variables(true, |name| variable(&format!("AGX_DEVICE_{name}")))
+        .unwrap_or_else(|error| refuse(&error.to_string()))
 }
 
-/// The chip that `AGX_DEVICE_CHIP` names. An unknown name ends the program, which would otherwise run on another chip.
+/// The chip that `AGX_DEVICE_CHIP` names.
 fn chip() -> Chip {
     let named = variable("AGX_DEVICE_CHIP").map(|name| {
         Chip::find(&name).unwrap_or_else(|| {
             let names: Vec<&str> = MODELS.iter().map(|model| model.name).collect();
-            let _ = writeln!(
-                std::io::stderr(),
-                "agx-device: unknown chip `{name}` in AGX_DEVICE_CHIP; expected one of {}",
-                names.join(", ")
-            );
-            std::process::exit(2)
+            refuse(&format!("unknown chip `{name}` in AGX_DEVICE_CHIP; expected one of {}", names.join(", ")))
         })
     });
     Chip { soft_faults: variable("AGX_DEVICE_SOFT_FAULTS").is_some(), ..named.unwrap_or_default() }
 }
 
+/// Ends the program, which would otherwise run on another device than the variables ask for.
+fn refuse(why: &str) -> ! {
+    let _ = writeln!(std::io::stderr(), "agx-device: {why}");
+    std::process::exit(2)
+}
+
+/// The kernel of this process.
+pub fn kernel() -> &'static Node {
+    &node().0
+}
+
 /// Nanoseconds of the monotonic clock.
-fn now() -> u64 {
+pub fn now() -> u64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: the structure is local.
     unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut time) };
@@ -170,11 +177,24 @@ pub fn set_word(bytes: &mut [u8], at: usize, value: i32) {
     }
 }
 
-fn descriptors(node: &Node, number: u8, bytes: &mut [u8], owner: u64) -> Result<(), Errno> {
-    if number == SYNC_EXPORT && word(bytes, 4) & 1 != 0 {
-        // A file cannot become readable later, so the fence is exported when it is signalled.
-        let failed = node.wait_signalled(word(bytes, 0) as u32)?;
-        return give(bytes, files::fence(failed));
+/// Flag of the calls for sync objects: the descriptor is a fence.
+const IS_FENCE: i32 = 1;
+
+fn descriptors(node: &'static Node, number: u8, bytes: &mut [u8], owner: u64) -> Result<(), Errno> {
+    match number {
+        SYNC_EXPORT | SYNC_IMPORT if word(bytes, 4) & !IS_FENCE != 0 => return Err(Errno::INVALID),
+        SYNC_EXPORT if word(bytes, 4) == IS_FENCE => {
+            return give(bytes, fence::export(node, word(bytes, 0) as u32)?);
+        }
+        SYNC_EXPORT => return give(bytes, sync::export(node, word(bytes, 0) as u32)?),
+        SYNC_IMPORT if word(bytes, 4) == IS_FENCE => {
+            return fence::import(node, word(bytes, 0) as u32, word(bytes, 8));
+        }
+        SYNC_IMPORT => {
+            set_word(bytes, 0, sync::import(node, word(bytes, 8))? as i32);
+            return Ok(());
+        }
+        _ => {}
     }
     let mut kernel = node.lock();
     match number {
@@ -188,18 +208,6 @@ fn descriptors(node: &Node, number: u8, bytes: &mut [u8], owner: u64) -> Result<
             let (words, token) = memory::import(word(bytes, 8)).ok_or(Errno::INVALID)?;
             let handle = kernel.buffer_files().import(token, words, owner);
             set_word(bytes, 0, handle as i32);
-        }
-        SYNC_EXPORT => {
-            let key = kernel.sync_files().export(word(bytes, 0) as u32)?;
-            give(bytes, files::sync(key))?;
-        }
-        // Each process has a kernel of its own.
-        SYNC_IMPORT if word(bytes, 4) & 1 == 0 => {
-            let key = files::sync_key(word(bytes, 8)).ok_or(Errno::INVALID)?;
-            set_word(bytes, 0, kernel.sync_files().import(key)? as i32);
-        }
-        SYNC_IMPORT => {
-            kernel.sync_files().import_fence(word(bytes, 0) as u32)?;
         }
         _ => return Err(Errno::NOT_SUPPORTED),
     }

@@ -1,5 +1,6 @@
 //! Compute commands: launches of a compute control stream.
 
+use agx_abi::barrier_sets;
 use agx_abi::streams::LINKED_BYTES;
 use agx_emulator::{Dispatch, Memory, Tile, dispatch};
 
@@ -119,6 +120,7 @@ impl Device {
                 CDM_BARRIER => {
                     let bytes = walk.take(submission.memory, &compute_barrier::RECORD)?;
                     self.check(&compute_barrier::RECORD, &bytes);
+                    note_all(self, barrier_sets::doubt(&bytes));
                     self.statistics.read(|sums| &mut sums.barriers, 1);
                     let space = (submission.vm, &mut *submission.memory);
                     let stale = self.caches.drop(space, Drops::of_compute(&bytes));

@@ -15,10 +15,11 @@ use std::collections::BTreeMap;
 
 use agx_emulator::{Lines, Memory, Options, Report, States, Stop, Watch};
 
+use crate::changes::change_command;
 use crate::findings::{Notebook, PixelHistory, Place};
 use crate::programs::Programs;
 use crate::record::{Record, Scope, usc_fragment};
-use crate::settings::Settings;
+use crate::settings::{Deviation, Settings};
 use crate::statistics::{Statistics, Work};
 use crate::stream::Words;
 use crate::trace;
@@ -101,8 +102,13 @@ impl Device {
             self.trace.push_str(&listing);
         }
         let seed = self.settings.seed;
+        let mut command = std::borrow::Cow::Borrowed(command);
+        if let Some(Deviation::Field(change)) = self.settings.difference {
+            let base = submission.shader_base;
+            change_command(&[change], submission.memory, base, command.to_mut());
+        }
         submission.memory.texels = self.settings.caches.then(|| Box::new(Lines::new(seed)));
-        let outcome = match command {
+        let outcome = match &*command {
             Command::Compute(bytes) => self.compute(&mut submission, bytes),
             Command::Render(bytes) => self.render(&mut submission, bytes),
         };
@@ -149,7 +155,14 @@ impl Device {
     }
 
     fn options(&self) -> Options {
+        let (mutant, perturb) = match self.settings.difference {
+            Some(Deviation::Operation(mutant)) => (Some(mutant), false),
+            Some(Deviation::Rounding) => (None, true),
+            Some(Deviation::Field(_) | Deviation::Errors | Deviation::Clock) | None => (None, false),
+        };
         Options {
+            mutant,
+            perturb,
             strict: self.settings.strict,
             seed: self.settings.seed,
             max_steps: self.settings.max_steps,

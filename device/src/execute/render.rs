@@ -12,7 +12,7 @@ use super::depth::DepthBuffer;
 use super::parameters::{Counter, DrawState, Parameters, Rasterised};
 use super::rules::{self, DrawRules};
 use super::scratch::{self, User, scratch_bytes};
-use super::state::{Raster, VertexState, coefficients, read_update, viewport};
+use super::state::{Raster, VertexState, coefficients, read_update, update_place, viewport};
 use super::tile::End;
 use super::vertices::DrawCall;
 use super::{Device, Submission, note_all, sampler_heap, states};
@@ -378,9 +378,8 @@ fn update(
     pass: &mut Pass<'_>,
 ) -> Result<(), StreamError> {
     let pointer = walk.take(memory, &ppp_state::RECORD)?;
-    let address = ppp_state::ADDRESS_HIGH.get(&pointer) << 32 | ppp_state::ADDRESS_LOW.get(&pointer);
-    let words = ppp_state::WORDS.get(&pointer);
-    let update = read_update(memory, address, words)?;
+    let (address, words) = update_place(&pointer);
+    let update = read_update(memory, &pointer)?;
     device.statistics.read_once(|sums| &mut sums.update_bytes, address, words.saturating_mul(4));
     for (_, record, bytes) in &update {
         device.check(record, bytes);

@@ -6,8 +6,9 @@ use agx_emulator::{
 
 use crate::bytes;
 use crate::record::{
-    self, Record, UPDATE, cf_binding, cull, fragment_control, fragment_face, fragment_face_2,
-    fragment_stencil, occlusion, output_select, ppp_header, varying_counts,
+    self, Field, Record, UPDATE, cf_binding, cull, depth_bias, fragment_control, fragment_face,
+    fragment_face_2, fragment_stencil, occlusion, output_select, ppp_header, ppp_state, render_command,
+    scissor, scissor_index, varying_counts,
 };
 use crate::stream::{StreamError, unbound};
 
@@ -48,8 +49,21 @@ pub(crate) struct Occlusion(pub(crate) u64);
 /// An update of the rasteriser's state: its records with their addresses, for checks and listings.
 pub(crate) type Update = Vec<(u64, &'static Record, Vec<u8>)>;
 
-/// Reads an update of `words` words.
-pub(crate) fn read_update(memory: &Memory, address: u64, words: u64) -> Result<Update, StreamError> {
+/// The arrays of a pass whose elements a draw selects: the field of the command with the address, that with the index, and the record.
+pub(crate) const ARRAYS: [(Field, Field, &Record); 2] = [
+    (render_command::SCISSORS, scissor_index::SCISSOR, &scissor::RECORD),
+    (render_command::DEPTH_BIASES, scissor_index::DEPTH_BIAS, &depth_bias::RECORD),
+];
+
+/// Address and number of words of the update that a record of a stream names.
+pub(crate) fn update_place(pointer: &[u8]) -> (u64, u64) {
+    let address = ppp_state::ADDRESS_HIGH.get(pointer) << 32 | ppp_state::ADDRESS_LOW.get(pointer);
+    (address, ppp_state::WORDS.get(pointer))
+}
+
+/// Reads the update that a record of a stream names.
+pub(crate) fn read_update(memory: &Memory, pointer: &[u8]) -> Result<Update, StreamError> {
+    let (address, words) = update_place(pointer);
     let bytes = bytes::read(memory, address, (words as usize).saturating_mul(4))
         .map_err(unbound("an update of the rasteriser's state", address))?;
     let mismatch =
@@ -202,7 +216,7 @@ impl Raster {
             .iter()
             .map(|count| count.get(&self.varyings))
             .sum();
-        let has = |field: record::Field| field.is_set(&self.outputs);
+        let has = |field: Field| field.is_set(&self.outputs);
         let point_size = (varyings as u32).saturating_add(4);
         let layer = point_size.saturating_add(has(output_select::POINT_SIZE).into());
         let targeted = has(output_select::VIEWPORT_TARGET) || has(output_select::RENDER_TARGET);

@@ -17,6 +17,7 @@ mod shared;
 mod submit;
 mod sync;
 mod sync_files;
+mod sync_memory;
 mod table;
 mod work;
 
@@ -30,12 +31,13 @@ pub use buffers::{Allocator, Heap};
 pub use chip::{Chip, MODELS, Model};
 pub(crate) use commands::parse as parse_commands;
 pub use sync::Deadline;
-pub use sync_files::SyncFiles;
+pub use sync_files::{Imported, SyncFiles};
+pub use sync_memory::{Owner, SYNC_WORDS, SyncMemory};
 
 use crate::execute::Device;
 use crate::findings::Finding;
 use crate::recording::Recorder;
-use crate::settings::Settings;
+use crate::settings::{Deviation, Settings};
 use crate::statistics::Statistics;
 use address_space::AddressSpace;
 use buffers::Buffer;
@@ -153,6 +155,8 @@ pub struct Kernel {
     log: Log,
     clock: fn() -> u64,
     recorder: Option<Recorder>,
+    /// Whether a sync object is or was shared with other processes.
+    shares_syncs: bool,
 }
 
 impl Kernel {
@@ -171,6 +175,7 @@ impl Kernel {
             log: Log::default(),
             clock,
             recorder: None,
+            shares_syncs: false,
         }
     }
 
@@ -180,7 +185,14 @@ impl Kernel {
     /// The kernel's [`Errno`].
     pub fn call(&mut self, number: u8, argument: &mut [u8], user: &mut dyn User) -> Result<Answer, Errno> {
         let call = calls::find(number).ok_or(Errno::NO_SUCH_CALL)?;
-        (call.run)(self, argument, user)
+        if self.shares_syncs {
+            self.tables.syncs.for_each(SyncObject::read);
+        }
+        let answer = (call.run)(self, argument, user);
+        match (answer, self.settings.difference) {
+            (Err(Errno::INVALID), Some(Deviation::Errors)) => Err(Errno::NOT_SUPPORTED),
+            (answer, _) => answer,
+        }
     }
 
     /// The name of a call, for messages.

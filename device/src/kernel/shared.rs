@@ -4,14 +4,14 @@ use super::Errno;
 use super::table::Table;
 
 /// An object with the number of its handles and descriptors.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 struct Counted<T> {
     object: T,
     owners: u32,
 }
 
 /// Objects by handle. An exported object exists until [`Shared::release`]: descriptors have no call when they close.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Shared<T> {
     /// Handles of the objects.
     handles: Table<u32>,
@@ -61,6 +61,16 @@ impl<T> Shared<T> {
         let counted = self.objects.get_mut(key)?;
         counted.owners = counted.owners.saturating_add(1);
         Ok(key)
+    }
+
+    /// The key of the first object that satisfies a condition.
+    pub(crate) fn find(&self, is: impl Fn(&T) -> bool) -> Option<u32> {
+        self.objects.find(|counted| is(&counted.object))
+    }
+
+    /// Visits every object.
+    pub(crate) fn for_each(&mut self, mut visit: impl FnMut(&mut T)) {
+        self.objects.for_each(|counted| visit(&mut counted.object));
     }
 
     /// A new handle for the object with this key.

@@ -28,6 +28,10 @@ pub(super) fn submit(kernel: &mut Kernel, argument: &mut [u8], user: &mut dyn Us
         let object = kernel.tables.syncs.get(wait.handle)?;
         fences.extend(object.fences(wait.point).ok_or(Errno::INVALID)?.cloned());
     }
+    // Without a thread the commands run within the call, which waits for the work of other processes.
+    if !kernel.is_asynchronous() && !fences.iter().all(Fence::is_signalled) {
+        return Ok(Answer::Wait(i64::MAX));
+    }
     for signal in signals {
         kernel.tables.syncs.get(signal.handle)?;
     }
@@ -42,8 +46,8 @@ pub(super) fn submit(kernel: &mut Kernel, argument: &mut [u8], user: &mut dyn Us
     for signal in signals {
         let object = kernel.tables.syncs.get_mut(signal.handle)?;
         match signal.timeline {
-            true => object.add(signal.point, [fence.clone()]),
-            false => object.replace([fence.clone()]),
+            true => object.add(signal.point, [fence.clone()])?,
+            false => object.replace([fence.clone()])?,
         }
     }
     Ok(Answer::Done)

@@ -2,6 +2,7 @@
 
 use super::fence::Fence;
 use super::order::Clock;
+use super::sync_memory::SharedSync;
 use super::{Answer, Errno};
 
 /// Nanoseconds of the monotonic clock until which a call waits.
@@ -9,38 +10,88 @@ pub type Deadline = i64;
 
 /// A fence at a point of a timeline; 0 for the fence of a binary object.
 #[derive(Clone, Debug)]
-struct Link {
-    point: u64,
-    fence: Fence,
+pub(crate) struct Link {
+    pub(crate) point: u64,
+    pub(crate) fence: Fence,
 }
 
 /// A sync object. A point is signalled when its fence and all before it are.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(crate) struct SyncObject {
     /// In the order in which they were added. Of signalled ones at the start only the last is kept.
     links: Vec<Link>,
+    /// The memory that has the links too, if other kernels share the object.
+    shared: Option<SharedSync>,
 }
 
 impl SyncObject {
     /// A binary object that is signalled.
     pub(crate) fn signalled(clock: &Clock) -> SyncObject {
-        SyncObject { links: vec![Link { point: 0, fence: Fence::signalled(clock) }] }
+        SyncObject { links: vec![Link { point: 0, fence: Fence::signalled(clock) }], shared: None }
+    }
+
+    /// Shares it: an object without fences gets those of the memory, and the memory gets those of another.
+    ///
+    /// # Errors
+    /// There are too many.
+    pub(crate) fn share(&mut self, shared: SharedSync) -> Result<(), Errno> {
+        let own = std::mem::take(&mut self.links);
+        self.shared = Some(shared);
+        match own.is_empty() {
+            true => self.read(),
+            false => self.change(&mut |links| links.clone_from(&own))?,
+        }
+        Ok(())
+    }
+
+    /// The memory that other kernels share.
+    pub(crate) fn shared(&self) -> Option<&SharedSync> {
+        self.shared.as_ref()
+    }
+
+    /// Takes over what other kernels have changed.
+    pub(crate) fn read(&mut self) {
+        if let Some(shared) = &mut self.shared {
+            shared.read(&mut self.links);
+        }
+    }
+
+    fn change(&mut self, apply: &mut dyn FnMut(&mut Vec<Link>)) -> Result<(), Errno> {
+        match &mut self.shared {
+            Some(shared) => shared.change(&mut self.links, apply)?,
+            None => apply(&mut self.links),
+        }
+        Ok(())
     }
 
     /// Replaces all fences by binary ones.
-    pub(crate) fn replace(&mut self, fences: impl IntoIterator<Item = Fence>) {
-        self.links = fences.into_iter().map(|fence| Link { point: 0, fence }).collect();
+    ///
+    /// # Errors
+    /// There are too many fences for the memory of a shared object.
+    pub(crate) fn replace(&mut self, fences: impl IntoIterator<Item = Fence>) -> Result<(), Errno> {
+        let new: Vec<Link> = fences.into_iter().map(|fence| Link { point: 0, fence }).collect();
+        self.change(&mut |links| links.clone_from(&new))
     }
 
     /// Adds a point to the timeline, which is signalled after all the fences.
-    pub(crate) fn add(&mut self, point: u64, fences: impl IntoIterator<Item = Fence>) {
-        let signalled = self.links.iter().take_while(|link| link.fence.is_signalled()).count();
-        self.links.drain(..signalled.saturating_sub(1));
-        self.links.extend(fences.into_iter().map(|fence| Link { point, fence }));
+    ///
+    /// # Errors
+    /// As for [`SyncObject::replace`].
+    pub(crate) fn add(&mut self, point: u64, fences: impl IntoIterator<Item = Fence>) -> Result<(), Errno> {
+        let new: Vec<Link> = fences.into_iter().map(|fence| Link { point, fence }).collect();
+        self.change(&mut |links| {
+            let signalled = links.iter().take_while(|link| link.fence.is_signalled()).count();
+            links.drain(..signalled.saturating_sub(1));
+            links.extend_from_slice(&new);
+        })
     }
 
-    pub(crate) fn reset(&mut self) {
-        self.links.clear();
+    /// Removes all fences.
+    ///
+    /// # Errors
+    /// As for [`SyncObject::replace`].
+    pub(crate) fn reset(&mut self) -> Result<(), Errno> {
+        self.change(&mut Vec::clear)
     }
 
     /// The fences before which a point is not signalled, those of point 0 being all; `None` if nothing was submitted
@@ -119,7 +170,7 @@ mod tests {
             if *done {
                 fence.signal(&Clock::default(), false);
             }
-            object.add(*point, [fence]);
+            object.add(*point, [fence]).expect("it is not shared");
         }
         object
     }
@@ -157,7 +208,7 @@ mod tests {
     fn signalled_points_are_not_kept() {
         let mut object = timeline(&[(1, true), (2, true), (3, true), (4, false)]);
         assert_eq!(object.links.len(), 2);
-        object.replace([Fence::default()]);
+        object.replace([Fence::default()]).expect("it is not shared");
         assert_eq!((object.links.len(), object.reached(0)), (1, false));
     }
 }

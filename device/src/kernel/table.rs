@@ -44,6 +44,11 @@ impl<T> Table<T> {
         place.and_then(Option::take).ok_or(Errno::NOT_FOUND)
     }
 
+    /// Visits every object.
+    pub(crate) fn for_each(&mut self, visit: impl FnMut(&mut T)) {
+        self.objects.iter_mut().flatten().for_each(visit);
+    }
+
     /// The first handle whose object satisfies a condition.
     pub(crate) fn find(&self, is: impl Fn(&T) -> bool) -> Option<u32> {
         let mut handles = self.objects.iter().zip(1..);

@@ -402,6 +402,7 @@ fn each_deviation_of_a_launch_is_a_finding() {
     let cases = [
         ("a launch without a barrier after it", None, compute, 40),
         ("BITS_4_20 is 0xff; a conformant driver writes 0xffff", Some([0xff, 0x0f, 0, 0x60]), compute, 44),
+        ("bits 0xfffbf: on an M1 the set leaves old bytes", Some([0xbf, 0xff, 0x0f, 0x60]), compute, 44),
         ("BIT_24 is 0x1; a conformant driver writes 0x0", Some([0xff, 0xff, 0x0f, 0x61]), compute, 44),
         ("the end of the compute stream is 0x1100000810; expected 0x110000082c", Some(FULL), compute, 16),
         ("STREAM_END is 0x1100000800; a conformant driver writes after the start", Some(FULL), compute, 0),

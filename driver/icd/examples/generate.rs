@@ -5,7 +5,7 @@
 //! cargo run -p agx-icd --example generate -- /usr/share/vulkan/registry/vk.xml > driver/icd/src/generated.rs
 //! ```
 //!
-//! Debian has the registry in `libvulkan-dev`. Entry points convert handles, pointers and counts to references and
+//! Debian has the registry in `libvulkan-dev`; the committed file is of Khronos' registry 1.4.359. Entry points convert handles, pointers and counts to references and
 //! slices and call the function of the same name in `calls`. [`VERSIONS`] and [`EXTENSIONS`] determine the commands.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,10 +14,15 @@ use std::fmt::Write as _;
 use roxmltree::{Document, Node};
 
 /// Vulkan versions whose commands are generated.
-const VERSIONS: [&str; 4] = ["1.0", "1.1", "1.2", "1.3"];
+const VERSIONS: [&str; 5] = ["1.0", "1.1", "1.2", "1.3", "1.4"];
+
+/// Those of them whose types the crate `ash` has by their names: it names later types after their extensions.
+const TYPED_VERSIONS: [&str; 4] = ["1.0", "1.1", "1.2", "1.3"];
 
 /// Extensions whose commands are generated, besides those that became part of a version.
-const EXTENSIONS: [&str; 41] = [
+const EXTENSIONS: [&str; 50] = [
+    "VK_KHR_acceleration_structure",
+    "VK_KHR_deferred_host_operations",
     "VK_KHR_cooperative_matrix",
     "VK_KHR_push_descriptor",
     "VK_KHR_dynamic_rendering_local_read",
@@ -27,7 +32,10 @@ const EXTENSIONS: [&str; 41] = [
     "VK_KHR_external_memory_fd",
     "VK_KHR_external_semaphore_fd",
     "VK_KHR_present_id",
+    "VK_KHR_present_id2",
     "VK_KHR_present_wait",
+    "VK_KHR_present_wait2",
+    "VK_KHR_pipeline_binary",
     "VK_KHR_pipeline_executable_properties",
     "VK_KHR_pipeline_library",
     "VK_KHR_calibrated_timestamps",
@@ -38,17 +46,21 @@ const EXTENSIONS: [&str; 41] = [
     "VK_EXT_color_write_enable",
     "VK_EXT_depth_bias_control",
     "VK_EXT_depth_clip_enable",
+    "VK_EXT_device_generated_commands",
     "VK_EXT_extended_dynamic_state2",
     "VK_EXT_extended_dynamic_state3",
     "VK_EXT_host_image_copy",
     "VK_EXT_image_drm_format_modifier",
     "VK_EXT_line_rasterization",
+    "VK_EXT_mesh_shader",
     "VK_EXT_multi_draw",
+    "VK_EXT_present_timing",
     "VK_EXT_provoking_vertex",
     "VK_EXT_sample_locations",
     "VK_EXT_shader_module_identifier",
     "VK_EXT_shader_object",
     "VK_EXT_swapchain_maintenance1",
+    "VK_KHR_swapchain_maintenance1",
     "VK_EXT_tooling_info",
     "VK_EXT_transform_feedback",
     "VK_EXT_vertex_input_dynamic_state",
@@ -67,9 +79,49 @@ const DISPATCHABLE: [&str; 5] = ["VkInstance", "VkPhysicalDevice", "VkDevice", "
 /// Types that are opaque to the driver.
 const OPAQUE: [&str; 5] = ["void", "Display", "xcb_connection_t", "wl_display", "wl_surface"];
 
-/// Commands that are newer than the registry: name, extension, and the command that they were before.
-const NEWER: [[&str; 3]; 1] =
-    [["vkReleaseSwapchainImagesKHR", "VK_KHR_swapchain_maintenance1", "vkReleaseSwapchainImagesEXT"]];
+/// An extension whose types `ash` has by the names of the extension that it was before.
+const RENAMED: &str = "VK_KHR_swapchain_maintenance1";
+
+/// Types that are newer than the crate `ash`, and their names in `newer`.
+const NEWER_TYPES: [[&str; 2]; 37] = [
+    ["VkPipelineBinaryKHR", "PipelineBinaryHandle"],
+    ["VkPipelineBinaryKeyKHR", "PipelineBinaryKey"],
+    ["VkPipelineBinaryDataKHR", "PipelineBinaryData"],
+    ["VkPipelineBinaryKeysAndDataKHR", "PipelineBinaryKeysAndData"],
+    ["VkPipelineBinaryCreateInfoKHR", "PipelineBinaryCreateInfo"],
+    ["VkPipelineBinaryInfoKHR", "PipelineBinaryInfo"],
+    ["VkReleaseCapturedPipelineDataInfoKHR", "ReleaseCapturedPipelineDataInfo"],
+    ["VkPipelineBinaryDataInfoKHR", "PipelineBinaryDataInfo"],
+    ["VkPipelineCreateInfoKHR", "PipelineCreateInfo"],
+    ["VkPipelineBinaryHandlesInfoKHR", "PipelineBinaryHandlesInfo"],
+    ["VkPresentId2KHR", "PresentId2"],
+    ["VkPresentWait2InfoKHR", "PresentWait2Info"],
+    ["VkPresentTimingInfoEXT", "PresentTimingInfo"],
+    ["VkPresentTimingsInfoEXT", "PresentTimingsInfo"],
+    ["VkSwapchainTimingPropertiesEXT", "SwapchainTimingProperties"],
+    ["VkSwapchainTimeDomainPropertiesEXT", "SwapchainTimeDomainProperties"],
+    ["VkPastPresentationTimingInfoEXT", "PastPresentationTimingInfo"],
+    ["VkPastPresentationTimingPropertiesEXT", "PastPresentationTimingProperties"],
+    ["VkIndirectCommandsLayoutEXT", "IndirectCommandsLayoutHandle"],
+    ["VkIndirectExecutionSetEXT", "IndirectExecutionSetHandle"],
+    ["VkGeneratedCommandsMemoryRequirementsInfoEXT", "GeneratedCommandsMemoryRequirementsInfo"],
+    ["VkGeneratedCommandsInfoEXT", "GeneratedCommandsInfo"],
+    ["VkGeneratedCommandsShaderInfoEXT", "GeneratedCommandsShaderInfo"],
+    ["VkIndirectExecutionSetCreateInfoEXT", "IndirectExecutionSetCreateInfo"],
+    ["VkIndirectExecutionSetInfoEXT", "IndirectExecutionSetInfo"],
+    ["VkIndirectExecutionSetPipelineInfoEXT", "IndirectExecutionSetPipelineInfo"],
+    ["VkIndirectExecutionSetShaderInfoEXT", "IndirectExecutionSetShaderInfo"],
+    ["VkIndirectExecutionSetShaderLayoutInfoEXT", "IndirectExecutionSetShaderLayoutInfo"],
+    ["VkWriteIndirectExecutionSetPipelineEXT", "WriteIndirectExecutionSetPipeline"],
+    ["VkWriteIndirectExecutionSetShaderEXT", "WriteIndirectExecutionSetShader"],
+    ["VkIndirectCommandsLayoutCreateInfoEXT", "IndirectCommandsLayoutCreateInfo"],
+    ["VkIndirectCommandsLayoutTokenEXT", "IndirectCommandsLayoutToken"],
+    ["VkIndirectCommandsTokenDataEXT", "IndirectCommandsTokenData"],
+    ["VkIndirectCommandsPushConstantTokenEXT", "IndirectCommandsPushConstantToken"],
+    ["VkIndirectCommandsVertexBufferTokenEXT", "IndirectCommandsVertexBufferToken"],
+    ["VkIndirectCommandsIndexBufferTokenEXT", "IndirectCommandsIndexBufferToken"],
+    ["VkIndirectCommandsExecutionSetTokenEXT", "IndirectCommandsExecutionSetToken"],
+];
 
 /// A parameter of a command or a member of a structure.
 struct Variable<'x> {
@@ -150,7 +202,7 @@ struct Registry<'x> {
     document: &'x Document<'x>,
     /// Type aliases.
     aliases: BTreeMap<&'x str, &'x str>,
-    /// Extension names of types that belong to versions later than those in [`VERSIONS`].
+    /// Extension names of types that belong to versions later than those in [`TYPED_VERSIONS`].
     former: BTreeMap<&'x str, &'x str>,
     /// Structures whose Rust type has a lifetime.
     borrowing: BTreeSet<&'x str>,
@@ -176,9 +228,10 @@ impl<'x> Registry<'x> {
                 registry.structures.insert(name, api.map(Variable::new).collect());
             }
         }
-        let known: BTreeSet<&str> = registry.versions().flat_map(types_of).collect();
-        let later = registry.elements("feature").flat_map(types_of).filter(|name| !known.contains(name));
-        let later: BTreeSet<&str> = later.collect();
+        let known: BTreeSet<&str> = registry.versions(&TYPED_VERSIONS).flat_map(types_of).collect();
+        let renamed = registry.elements("extension").filter(|node| node.attribute("name") == Some(RENAMED));
+        let later = registry.elements("feature").chain(renamed).flat_map(types_of);
+        let later: BTreeSet<&str> = later.filter(|name| !known.contains(name)).collect();
         let aliases = registry.aliases.iter().filter(|(_, real)| later.contains(**real));
         registry.former = aliases.map(|(alias, real)| (*real, *alias)).collect();
         loop {
@@ -222,6 +275,9 @@ impl<'x> Registry<'x> {
         if !plain.is_empty() {
             return plain.to_owned();
         }
+        if let Some([_, newer]) = NEWER_TYPES.iter().find(|[name, _]| *name == real) {
+            return format!("newer::{newer}");
+        }
         let name = self.former.get(real).copied().unwrap_or(real);
         let name = name.strip_prefix("Vk").unwrap_or(name);
         let (name, tag) = ["KHR", "EXT", "NV", "AMD"]
@@ -248,20 +304,21 @@ impl<'x> Registry<'x> {
         }
     }
 
-    /// The parts of the versions.
-    fn versions(&self) -> impl Iterator<Item = Node<'x, 'x>> + use<'x> {
+    /// The parts of versions.
+    fn versions(&self, numbers: &'static [&'static str]) -> impl Iterator<Item = Node<'x, 'x>> + use<'x> {
         let of_vulkan = |node: &Node<'_, '_>| {
             node.attribute("api").is_some_and(|list| list.split(',').any(|api| api == "vulkan"))
         };
-        let wanted =
-            |node: &Node<'_, '_>| node.attribute("number").is_some_and(|number| VERSIONS.contains(&number));
+        let wanted = move |node: &Node<'_, '_>| {
+            node.attribute("number").is_some_and(|number| numbers.contains(&number))
+        };
         self.elements("feature").filter(move |node| of_vulkan(node) && wanted(node))
     }
 
     /// Types of the versions and of the extensions whose commands exist.
     fn types(&self) -> BTreeSet<&'x str> {
         let named = |node: &Node<'_, '_>| EXTENSIONS.contains(&node.attribute("name").unwrap_or_default());
-        let parts = self.versions().chain(self.elements("extension").filter(named));
+        let parts = self.versions(&VERSIONS).chain(self.elements("extension").filter(named));
         parts.flat_map(types_of).map(|name| self.real(name)).collect()
     }
 
@@ -279,7 +336,7 @@ impl<'x> Registry<'x> {
                 }
             }
         };
-        self.versions().for_each(|feature| take(feature, true));
+        self.versions(&VERSIONS).for_each(|feature| take(feature, true));
         for extension in self.elements("extension") {
             let name = extension.attribute("name").unwrap_or_default();
             take(extension, EXTENSIONS.contains(&name));
@@ -289,9 +346,11 @@ impl<'x> Registry<'x> {
         names
     }
 
-    /// The command of a version of which `name` is an alias.
+    /// The command of a version, or of one of the extensions, of which `name` is an alias.
     fn alias(&self, name: &str) -> Option<&'x str> {
-        self.first_name(name).filter(|first| self.is_of_version(first))
+        let is_known = |extension: &&str| EXTENSIONS.contains(extension);
+        self.first_name(name)
+            .filter(|first| self.is_of_version(first) || self.extensions_of(first).iter().any(is_known))
     }
 
     fn is_of_version(&self, name: &str) -> bool {
@@ -301,7 +360,7 @@ impl<'x> Registry<'x> {
     /// The minor number of the version that introduced a command.
     fn version_of(&self, name: &str) -> Option<&'x str> {
         let named = |node: Node<'_, '_>| node.has_tag_name("command") && node.attribute("name") == Some(name);
-        let version = self.versions().find(|version| version.descendants().any(named))?;
+        let version = self.versions(&VERSIONS).find(|version| version.descendants().any(named))?;
         version.attribute("number")?.split_once('.').map(|(_, minor)| minor)
     }
 
@@ -383,7 +442,7 @@ fn argument<'x>(
     let (slice, one) = if param.constant { kind("slice", "reference") } else { kind("slice_mut", "out") };
     match len {
         "" if OPAQUE.contains(&param.ty) => name.to_owned(),
-        "" if param.optional => format!("{name}.as_ref()"),
+        "" if param.optional => format!("{name}.{}()", if param.constant { "as_ref" } else { "as_mut" }),
         "" => format!("{one}({name})"),
         "null-terminated" => format!("text({name})"),
         // The call computes a length that is a formula.
@@ -488,13 +547,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     text.push_str("/// A command.\n#[derive(Clone, Copy)]\npub(crate) struct Command {\n    /// Its function.\n    pub(crate) function: Function,\n    /// The type of its first parameter.\n    pub(crate) first: First,\n    /// The minor number of its version.\n    pub(crate) minor: u32,\n    /// The extensions that have it, if it is not of a version.\n    pub(crate) extensions: &'static [&'static str],\n}\n\n/// The command of a name.\npub(crate) fn find(name: &str) -> Option<Command> {\n    TABLE.iter().find(|(known, ..)| *known == name).map(|(_, function, first, minor, extensions)| Command { function: *function, first: *first, minor: *minor, extensions })\n}\n\n");
     text.push_str("/// The type of a command's first parameter.\n#[derive(Clone, Copy, PartialEq, Eq, Debug)]\npub(crate) enum First {\n    /// None: it can be called without an instance.\n    Nothing,\n    /// An instance.\n    Instance,\n    /// A physical device.\n    PhysicalDevice,\n    /// A device, a queue or a command buffer.\n    Device,\n}\n\n");
     text.push_str("/// A function of any type.\npub(crate) type Function = unsafe extern \"system\" fn();\n\n/// SAFETY of the casts: the loader calls each function with the parameters of its name.\nstatic TABLE: &[(&str, Function, First, u32, &[&str])] = &[\n");
-    for (name, extension) in names
-        .iter()
-        .map(|name| (*name, None))
-        .chain(NEWER.map(|[name, extension, _]| (name, Some(extension))))
-    {
-        let before = NEWER.iter().find(|[newer, ..]| *newer == name).map(|[.., before]| *before);
-        let target = before.or(registry.alias(name)).unwrap_or(name);
+    for name in &names {
+        let target = registry.alias(name).unwrap_or(name);
         let Some((_, params)) = registry.command(target) else { continue };
         let first = match params.first().map(|param| param.ty) {
             Some("VkInstance") => "Instance",
@@ -503,9 +557,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             _ => "Nothing",
         };
         let version = registry.version_of(name);
-        let extensions = match extension {
-            Some(extension) => vec![extension],
-            None if version.is_some() => Vec::new(),
+        let extensions = match version {
+            Some(_) => Vec::new(),
             None => registry.extensions_of(name),
         };
         let list = vec!["_"; params.len()].join(", ");
@@ -516,11 +569,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             version.unwrap_or("0")
         );
     }
-    text.push_str("];\n\n/// Entry points.\nmod entry {\n    use std::ffi::{c_char, c_void};\n\n    use ash::vk;\n\n    use crate::calls;\n    use crate::pointers::*;\n\n");
+    text.push_str("];\n\n/// Entry points.\nmod entry {\n    use std::ffi::{c_char, c_void};\n\n    use ash::vk;\n\n    use crate::calls;\n    use crate::newer;\n    use crate::pointers::*;\n\n");
     for name in names.iter().filter(|name| registry.alias(name).is_none()) {
         entry_point(&registry, name, &mut text);
     }
-    text.push_str("}\n\n/// Accessors for pointer members of structures.\n#[allow(dead_code, reason = \"generated for all structures\")]\npub(crate) mod members {\n    use std::ffi::CStr;\n\n    use ash::vk;\n\n    use crate::pointers::*;\n\n");
+    text.push_str("}\n\n/// Accessors for pointer members of structures.\n#[allow(dead_code, reason = \"generated for all structures\")]\npub(crate) mod members {\n    use std::ffi::CStr;\n\n    use ash::vk;\n\n    use crate::newer;\n    use crate::pointers::*;\n\n");
     members(&registry, &mut text);
     text.push_str("}\n");
     use std::io::Write as _;

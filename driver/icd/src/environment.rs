@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 use std::time::Instant;
 
 use agx_device::kernel::Chip;
-use agx_device::{Settings, Statistics};
+use agx_device::{Change, Settings, Statistics};
 use agx_driver::Error;
-use agx_driver::gpu::{Gpu, Host, Outputs};
+use agx_driver::gpu::{Gpu, Host, Keep, Observed, Outputs};
 
 /// Destination of reports.
 fn output() -> &'static Mutex<Box<dyn std::io::Write + Send>> {
@@ -27,6 +27,12 @@ fn output() -> &'static Mutex<Box<dyn std::io::Write + Send>> {
 pub(crate) fn report(text: &str) {
     let mut output = output().lock().unwrap_or_else(PoisonError::into_inner);
     let _ = writeln!(output, "agx: {text}");
+}
+
+/// Reports why the device is refused, and returns the error.
+fn refused(why: &str, what: &'static str) -> Error {
+    report(why);
+    Error::Unsupported { what }
 }
 
 /// Saves a shader module to a file, if requested; errors are ignored.
@@ -58,8 +64,7 @@ fn clock() -> u64 {
 fn chip() -> Result<Chip, Error> {
     match std::env::var("AGX_DEVICE_CHIP") {
         Ok(name) => Chip::find(&name).ok_or_else(|| {
-            report(&format!("unknown chip `{name}` in AGX_DEVICE_CHIP"));
-            Error::Unsupported { what: "a chip of this name" }
+            refused(&format!("unknown chip `{name}` in AGX_DEVICE_CHIP"), "a chip of this name")
         }),
         Err(_) => Ok(Chip::default()),
     }
@@ -82,8 +87,8 @@ fn doors() -> Result<Doors, Error> {
         Ok("node") => Ok(Doors::Node),
         Ok("device") => Ok(Doors::Device),
         Ok(other) => {
-            report(&format!("unknown value `{other}` of AGX_DRIVER; expected `auto`, `node` or `device`"));
-            Err(Error::Unsupported { what: "a door of this name" })
+            let why = format!("unknown value `{other}` of AGX_DRIVER; expected `auto`, `node` or `device`");
+            Err(refused(&why, "a door of this name"))
         }
     }
 }
@@ -97,8 +102,22 @@ pub(crate) fn node() -> Option<[u32; 2]> {
     })
 }
 
-/// Opens the device.
+/// Opens the device, observed if `AGX_DRIVER_WORDS` or `AGX_DRIVER_RECORD` asks for it.
 pub(crate) fn open() -> Result<Box<dyn Gpu>, Error> {
+    let changes = std::env::var("AGX_DRIVER_WORDS").map(|text| Change::parse_list(&text));
+    let changes = changes
+        .unwrap_or_else(|_| Ok(Vec::new()))
+        .map_err(|error| refused(&format!("AGX_DRIVER_WORDS: {error}"), "a change of words"))?;
+    let keep = std::env::var_os("AGX_DRIVER_RECORD")
+        .map(|path| -> Keep { Box::new(move |recording| drop(std::fs::write(&path, recording))) });
+    let gpu = unobserved()?;
+    match changes.is_empty() && keep.is_none() {
+        true => Ok(gpu),
+        false => Ok(Box::new(Observed::new(gpu, changes, keep))),
+    }
+}
+
+fn unobserved() -> Result<Box<dyn Gpu>, Error> {
     let doors = doors()?;
     if doors != Doors::Device
         && let Some(node) = agx_node::open()
@@ -106,8 +125,8 @@ pub(crate) fn open() -> Result<Box<dyn Gpu>, Error> {
         return Ok(Box::new(node?));
     }
     if doors == Doors::Node {
-        report("AGX_DRIVER is `node`, and no render node of an AGX GPU is in /dev/dri");
-        return Err(Error::Unsupported { what: "a device without a render node" });
+        let why = "AGX_DRIVER is `node`, and no render node of an AGX GPU is in /dev/dri";
+        return Err(refused(why, "a device without a render node"));
     }
     in_process()
 }
@@ -118,18 +137,18 @@ fn in_process() -> Result<Box<dyn Gpu>, Error> {
     let mut host = HOST.lock().unwrap_or_else(PoisonError::into_inner);
     let shared = match host.upgrade() {
         Some(shared) => shared,
-        None => Host::new(chip()?, settings(), clock, outputs()),
+        None => Host::new(chip()?, settings()?, clock, outputs()),
     };
     *host = Arc::downgrade(&shared);
     Ok(Box::new(shared.client()?))
 }
 
 /// Settings by the variables of the device, without strict checks unless one asks for them.
-fn settings() -> Settings {
+fn settings() -> Result<Settings, Error> {
     let variable = |name: &str| std::env::var_os(format!("AGX_DEVICE_{name}"));
     let text = |name: &str| variable(name).map(|value| value.to_string_lossy().into_owned());
-    let strict = text("STRICT").is_some_and(|value| value == "yes");
-    Settings { strict, ..Settings::from_variables(text) }
+    Settings::from_variables(false, text)
+        .map_err(|error| refused(&error.to_string(), "a value of a variable of the device"))
 }
 
 fn outputs() -> Outputs {

@@ -478,47 +478,6 @@ static TABLE: &[(&str, Function, First, u32, &[&str])] = &[
         &[],
     ),
     (
-        "vkCreateEvent",
-        unsafe {
-            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(entry::create_event)
-        },
-        First::Device,
-        0,
-        &[],
-    ),
-    (
-        "vkDestroyEvent",
-        unsafe {
-            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(entry::destroy_event)
-        },
-        First::Device,
-        0,
-        &[],
-    ),
-    (
-        "vkGetEventStatus",
-        unsafe {
-            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(entry::get_event_status)
-        },
-        First::Device,
-        0,
-        &[],
-    ),
-    (
-        "vkSetEvent",
-        unsafe { std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(entry::set_event) },
-        First::Device,
-        0,
-        &[],
-    ),
-    (
-        "vkResetEvent",
-        unsafe { std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(entry::reset_event) },
-        First::Device,
-        0,
-        &[],
-    ),
-    (
         "vkCreateQueryPool",
         unsafe {
             std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
@@ -570,28 +529,6 @@ static TABLE: &[(&str, Function, First, u32, &[&str])] = &[
         &[],
     ),
     (
-        "vkCreateBufferView",
-        unsafe {
-            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
-                entry::create_buffer_view,
-            )
-        },
-        First::Device,
-        0,
-        &[],
-    ),
-    (
-        "vkDestroyBufferView",
-        unsafe {
-            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
-                entry::destroy_buffer_view,
-            )
-        },
-        First::Device,
-        0,
-        &[],
-    ),
-    (
         "vkCreateImage",
         unsafe {
             std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(entry::create_image)
@@ -636,6 +573,292 @@ static TABLE: &[(&str, Function, First, u32, &[&str])] = &[
         unsafe {
             std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
                 entry::destroy_image_view,
+            )
+        },
+        First::Device,
+        0,
+        &[],
+    ),
+    (
+        "vkCreateCommandPool",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
+                entry::create_command_pool,
+            )
+        },
+        First::Device,
+        0,
+        &[],
+    ),
+    (
+        "vkDestroyCommandPool",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::destroy_command_pool,
+            )
+        },
+        First::Device,
+        0,
+        &[],
+    ),
+    (
+        "vkResetCommandPool",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::reset_command_pool,
+            )
+        },
+        First::Device,
+        0,
+        &[],
+    ),
+    (
+        "vkAllocateCommandBuffers",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::allocate_command_buffers,
+            )
+        },
+        First::Device,
+        0,
+        &[],
+    ),
+    (
+        "vkFreeCommandBuffers",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
+                entry::free_command_buffers,
+            )
+        },
+        First::Device,
+        0,
+        &[],
+    ),
+    (
+        "vkBeginCommandBuffer",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(entry::begin_command_buffer)
+        },
+        First::Device,
+        0,
+        &[],
+    ),
+    (
+        "vkEndCommandBuffer",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_) -> _, Function>(entry::end_command_buffer)
+        },
+        First::Device,
+        0,
+        &[],
+    ),
+    (
+        "vkResetCommandBuffer",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(entry::reset_command_buffer)
+        },
+        First::Device,
+        0,
+        &[],
+    ),
+    (
+        "vkCmdCopyBuffer",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _) -> _, Function>(
+                entry::cmd_copy_buffer,
+            )
+        },
+        First::Device,
+        0,
+        &[],
+    ),
+    (
+        "vkCmdCopyImage",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _, _, _) -> _, Function>(
+                entry::cmd_copy_image,
+            )
+        },
+        First::Device,
+        0,
+        &[],
+    ),
+    (
+        "vkCmdCopyBufferToImage",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _, _) -> _, Function>(
+                entry::cmd_copy_buffer_to_image,
+            )
+        },
+        First::Device,
+        0,
+        &[],
+    ),
+    (
+        "vkCmdCopyImageToBuffer",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _, _) -> _, Function>(
+                entry::cmd_copy_image_to_buffer,
+            )
+        },
+        First::Device,
+        0,
+        &[],
+    ),
+    (
+        "vkCmdUpdateBuffer",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _) -> _, Function>(
+                entry::cmd_update_buffer,
+            )
+        },
+        First::Device,
+        0,
+        &[],
+    ),
+    (
+        "vkCmdFillBuffer",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _) -> _, Function>(
+                entry::cmd_fill_buffer,
+            )
+        },
+        First::Device,
+        0,
+        &[],
+    ),
+    (
+        "vkCmdPipelineBarrier",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _, _, _, _, _, _) -> _, Function>(
+                entry::cmd_pipeline_barrier,
+            )
+        },
+        First::Device,
+        0,
+        &[],
+    ),
+    (
+        "vkCmdBeginQuery",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
+                entry::cmd_begin_query,
+            )
+        },
+        First::Device,
+        0,
+        &[],
+    ),
+    (
+        "vkCmdEndQuery",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(entry::cmd_end_query)
+        },
+        First::Device,
+        0,
+        &[],
+    ),
+    (
+        "vkCmdResetQueryPool",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
+                entry::cmd_reset_query_pool,
+            )
+        },
+        First::Device,
+        0,
+        &[],
+    ),
+    (
+        "vkCmdWriteTimestamp",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
+                entry::cmd_write_timestamp,
+            )
+        },
+        First::Device,
+        0,
+        &[],
+    ),
+    (
+        "vkCmdCopyQueryPoolResults",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _, _, _, _) -> _, Function>(
+                entry::cmd_copy_query_pool_results,
+            )
+        },
+        First::Device,
+        0,
+        &[],
+    ),
+    (
+        "vkCmdExecuteCommands",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::cmd_execute_commands,
+            )
+        },
+        First::Device,
+        0,
+        &[],
+    ),
+    (
+        "vkCreateEvent",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(entry::create_event)
+        },
+        First::Device,
+        0,
+        &[],
+    ),
+    (
+        "vkDestroyEvent",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(entry::destroy_event)
+        },
+        First::Device,
+        0,
+        &[],
+    ),
+    (
+        "vkGetEventStatus",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(entry::get_event_status)
+        },
+        First::Device,
+        0,
+        &[],
+    ),
+    (
+        "vkSetEvent",
+        unsafe { std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(entry::set_event) },
+        First::Device,
+        0,
+        &[],
+    ),
+    (
+        "vkResetEvent",
+        unsafe { std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(entry::reset_event) },
+        First::Device,
+        0,
+        &[],
+    ),
+    (
+        "vkCreateBufferView",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
+                entry::create_buffer_view,
+            )
+        },
+        First::Device,
+        0,
+        &[],
+    ),
+    (
+        "vkDestroyBufferView",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::destroy_buffer_view,
             )
         },
         First::Device,
@@ -702,17 +925,6 @@ static TABLE: &[(&str, Function, First, u32, &[&str])] = &[
         unsafe {
             std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
                 entry::merge_pipeline_caches,
-            )
-        },
-        First::Device,
-        0,
-        &[],
-    ),
-    (
-        "vkCreateGraphicsPipelines",
-        unsafe {
-            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _, _) -> _, Function>(
-                entry::create_graphics_pipelines,
             )
         },
         First::Device,
@@ -868,6 +1080,108 @@ static TABLE: &[(&str, Function, First, u32, &[&str])] = &[
         &[],
     ),
     (
+        "vkCmdBindPipeline",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(entry::cmd_bind_pipeline)
+        },
+        First::Device,
+        0,
+        &[],
+    ),
+    (
+        "vkCmdBindDescriptorSets",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _, _, _, _) -> _, Function>(
+                entry::cmd_bind_descriptor_sets,
+            )
+        },
+        First::Device,
+        0,
+        &[],
+    ),
+    (
+        "vkCmdClearColorImage",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _, _) -> _, Function>(
+                entry::cmd_clear_color_image,
+            )
+        },
+        First::Device,
+        0,
+        &[],
+    ),
+    (
+        "vkCmdDispatch",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(entry::cmd_dispatch)
+        },
+        First::Device,
+        0,
+        &[],
+    ),
+    (
+        "vkCmdDispatchIndirect",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::cmd_dispatch_indirect,
+            )
+        },
+        First::Device,
+        0,
+        &[],
+    ),
+    (
+        "vkCmdSetEvent",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(entry::cmd_set_event)
+        },
+        First::Device,
+        0,
+        &[],
+    ),
+    (
+        "vkCmdResetEvent",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(entry::cmd_reset_event)
+        },
+        First::Device,
+        0,
+        &[],
+    ),
+    (
+        "vkCmdWaitEvents",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _, _, _, _, _, _, _) -> _, Function>(
+                entry::cmd_wait_events,
+            )
+        },
+        First::Device,
+        0,
+        &[],
+    ),
+    (
+        "vkCmdPushConstants",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _, _) -> _, Function>(
+                entry::cmd_push_constants,
+            )
+        },
+        First::Device,
+        0,
+        &[],
+    ),
+    (
+        "vkCreateGraphicsPipelines",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _, _) -> _, Function>(
+                entry::create_graphics_pipelines,
+            )
+        },
+        First::Device,
+        0,
+        &[],
+    ),
+    (
         "vkCreateFramebuffer",
         unsafe {
             std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
@@ -917,97 +1231,6 @@ static TABLE: &[(&str, Function, First, u32, &[&str])] = &[
             std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
                 entry::get_render_area_granularity,
             )
-        },
-        First::Device,
-        0,
-        &[],
-    ),
-    (
-        "vkCreateCommandPool",
-        unsafe {
-            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
-                entry::create_command_pool,
-            )
-        },
-        First::Device,
-        0,
-        &[],
-    ),
-    (
-        "vkDestroyCommandPool",
-        unsafe {
-            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
-                entry::destroy_command_pool,
-            )
-        },
-        First::Device,
-        0,
-        &[],
-    ),
-    (
-        "vkResetCommandPool",
-        unsafe {
-            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
-                entry::reset_command_pool,
-            )
-        },
-        First::Device,
-        0,
-        &[],
-    ),
-    (
-        "vkAllocateCommandBuffers",
-        unsafe {
-            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
-                entry::allocate_command_buffers,
-            )
-        },
-        First::Device,
-        0,
-        &[],
-    ),
-    (
-        "vkFreeCommandBuffers",
-        unsafe {
-            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
-                entry::free_command_buffers,
-            )
-        },
-        First::Device,
-        0,
-        &[],
-    ),
-    (
-        "vkBeginCommandBuffer",
-        unsafe {
-            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(entry::begin_command_buffer)
-        },
-        First::Device,
-        0,
-        &[],
-    ),
-    (
-        "vkEndCommandBuffer",
-        unsafe {
-            std::mem::transmute::<unsafe extern "system" fn(_) -> _, Function>(entry::end_command_buffer)
-        },
-        First::Device,
-        0,
-        &[],
-    ),
-    (
-        "vkResetCommandBuffer",
-        unsafe {
-            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(entry::reset_command_buffer)
-        },
-        First::Device,
-        0,
-        &[],
-    ),
-    (
-        "vkCmdBindPipeline",
-        unsafe {
-            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(entry::cmd_bind_pipeline)
         },
         First::Device,
         0,
@@ -1111,17 +1334,6 @@ static TABLE: &[(&str, Function, First, u32, &[&str])] = &[
         &[],
     ),
     (
-        "vkCmdBindDescriptorSets",
-        unsafe {
-            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _, _, _, _) -> _, Function>(
-                entry::cmd_bind_descriptor_sets,
-            )
-        },
-        First::Device,
-        0,
-        &[],
-    ),
-    (
         "vkCmdBindIndexBuffer",
         unsafe {
             std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
@@ -1186,107 +1398,10 @@ static TABLE: &[(&str, Function, First, u32, &[&str])] = &[
         &[],
     ),
     (
-        "vkCmdDispatch",
-        unsafe {
-            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(entry::cmd_dispatch)
-        },
-        First::Device,
-        0,
-        &[],
-    ),
-    (
-        "vkCmdDispatchIndirect",
-        unsafe {
-            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
-                entry::cmd_dispatch_indirect,
-            )
-        },
-        First::Device,
-        0,
-        &[],
-    ),
-    (
-        "vkCmdCopyBuffer",
-        unsafe {
-            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _) -> _, Function>(
-                entry::cmd_copy_buffer,
-            )
-        },
-        First::Device,
-        0,
-        &[],
-    ),
-    (
-        "vkCmdCopyImage",
-        unsafe {
-            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _, _, _) -> _, Function>(
-                entry::cmd_copy_image,
-            )
-        },
-        First::Device,
-        0,
-        &[],
-    ),
-    (
         "vkCmdBlitImage",
         unsafe {
             std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _, _, _, _) -> _, Function>(
                 entry::cmd_blit_image,
-            )
-        },
-        First::Device,
-        0,
-        &[],
-    ),
-    (
-        "vkCmdCopyBufferToImage",
-        unsafe {
-            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _, _) -> _, Function>(
-                entry::cmd_copy_buffer_to_image,
-            )
-        },
-        First::Device,
-        0,
-        &[],
-    ),
-    (
-        "vkCmdCopyImageToBuffer",
-        unsafe {
-            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _, _) -> _, Function>(
-                entry::cmd_copy_image_to_buffer,
-            )
-        },
-        First::Device,
-        0,
-        &[],
-    ),
-    (
-        "vkCmdUpdateBuffer",
-        unsafe {
-            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _) -> _, Function>(
-                entry::cmd_update_buffer,
-            )
-        },
-        First::Device,
-        0,
-        &[],
-    ),
-    (
-        "vkCmdFillBuffer",
-        unsafe {
-            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _) -> _, Function>(
-                entry::cmd_fill_buffer,
-            )
-        },
-        First::Device,
-        0,
-        &[],
-    ),
-    (
-        "vkCmdClearColorImage",
-        unsafe {
-            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _, _) -> _, Function>(
-                entry::cmd_clear_color_image,
             )
         },
         First::Device,
@@ -1327,110 +1442,6 @@ static TABLE: &[(&str, Function, First, u32, &[&str])] = &[
         &[],
     ),
     (
-        "vkCmdSetEvent",
-        unsafe {
-            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(entry::cmd_set_event)
-        },
-        First::Device,
-        0,
-        &[],
-    ),
-    (
-        "vkCmdResetEvent",
-        unsafe {
-            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(entry::cmd_reset_event)
-        },
-        First::Device,
-        0,
-        &[],
-    ),
-    (
-        "vkCmdWaitEvents",
-        unsafe {
-            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _, _, _, _, _, _, _) -> _, Function>(
-                entry::cmd_wait_events,
-            )
-        },
-        First::Device,
-        0,
-        &[],
-    ),
-    (
-        "vkCmdPipelineBarrier",
-        unsafe {
-            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _, _, _, _, _, _) -> _, Function>(
-                entry::cmd_pipeline_barrier,
-            )
-        },
-        First::Device,
-        0,
-        &[],
-    ),
-    (
-        "vkCmdBeginQuery",
-        unsafe {
-            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
-                entry::cmd_begin_query,
-            )
-        },
-        First::Device,
-        0,
-        &[],
-    ),
-    (
-        "vkCmdEndQuery",
-        unsafe {
-            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(entry::cmd_end_query)
-        },
-        First::Device,
-        0,
-        &[],
-    ),
-    (
-        "vkCmdResetQueryPool",
-        unsafe {
-            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
-                entry::cmd_reset_query_pool,
-            )
-        },
-        First::Device,
-        0,
-        &[],
-    ),
-    (
-        "vkCmdWriteTimestamp",
-        unsafe {
-            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
-                entry::cmd_write_timestamp,
-            )
-        },
-        First::Device,
-        0,
-        &[],
-    ),
-    (
-        "vkCmdCopyQueryPoolResults",
-        unsafe {
-            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _, _, _, _) -> _, Function>(
-                entry::cmd_copy_query_pool_results,
-            )
-        },
-        First::Device,
-        0,
-        &[],
-    ),
-    (
-        "vkCmdPushConstants",
-        unsafe {
-            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _, _) -> _, Function>(
-                entry::cmd_push_constants,
-            )
-        },
-        First::Device,
-        0,
-        &[],
-    ),
-    (
         "vkCmdBeginRenderPass",
         unsafe {
             std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
@@ -1454,17 +1465,6 @@ static TABLE: &[(&str, Function, First, u32, &[&str])] = &[
         "vkCmdEndRenderPass",
         unsafe {
             std::mem::transmute::<unsafe extern "system" fn(_) -> _, Function>(entry::cmd_end_render_pass)
-        },
-        First::Device,
-        0,
-        &[],
-    ),
-    (
-        "vkCmdExecuteCommands",
-        unsafe {
-            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
-                entry::cmd_execute_commands,
-            )
         },
         First::Device,
         0,
@@ -1518,17 +1518,6 @@ static TABLE: &[(&str, Function, First, u32, &[&str])] = &[
         "vkCmdSetDeviceMask",
         unsafe {
             std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(entry::cmd_set_device_mask)
-        },
-        First::Device,
-        1,
-        &[],
-    ),
-    (
-        "vkCmdDispatchBase",
-        unsafe {
-            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _, _, _) -> _, Function>(
-                entry::cmd_dispatch_base,
-            )
         },
         First::Device,
         1,
@@ -1674,21 +1663,43 @@ static TABLE: &[(&str, Function, First, u32, &[&str])] = &[
         &[],
     ),
     (
-        "vkCreateSamplerYcbcrConversion",
+        "vkGetPhysicalDeviceExternalBufferProperties",
         unsafe {
-            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
-                entry::create_sampler_ycbcr_conversion,
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::get_physical_device_external_buffer_properties,
             )
         },
-        First::Device,
+        First::PhysicalDevice,
         1,
         &[],
     ),
     (
-        "vkDestroySamplerYcbcrConversion",
+        "vkGetPhysicalDeviceExternalFenceProperties",
         unsafe {
             std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
-                entry::destroy_sampler_ycbcr_conversion,
+                entry::get_physical_device_external_fence_properties,
+            )
+        },
+        First::PhysicalDevice,
+        1,
+        &[],
+    ),
+    (
+        "vkGetPhysicalDeviceExternalSemaphoreProperties",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::get_physical_device_external_semaphore_properties,
+            )
+        },
+        First::PhysicalDevice,
+        1,
+        &[],
+    ),
+    (
+        "vkCmdDispatchBase",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _, _, _) -> _, Function>(
+                entry::cmd_dispatch_base,
             )
         },
         First::Device,
@@ -1729,39 +1740,6 @@ static TABLE: &[(&str, Function, First, u32, &[&str])] = &[
         &[],
     ),
     (
-        "vkGetPhysicalDeviceExternalBufferProperties",
-        unsafe {
-            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
-                entry::get_physical_device_external_buffer_properties,
-            )
-        },
-        First::PhysicalDevice,
-        1,
-        &[],
-    ),
-    (
-        "vkGetPhysicalDeviceExternalFenceProperties",
-        unsafe {
-            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
-                entry::get_physical_device_external_fence_properties,
-            )
-        },
-        First::PhysicalDevice,
-        1,
-        &[],
-    ),
-    (
-        "vkGetPhysicalDeviceExternalSemaphoreProperties",
-        unsafe {
-            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
-                entry::get_physical_device_external_semaphore_properties,
-            )
-        },
-        First::PhysicalDevice,
-        1,
-        &[],
-    ),
-    (
         "vkGetDescriptorSetLayoutSupport",
         unsafe {
             std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
@@ -1773,65 +1751,25 @@ static TABLE: &[(&str, Function, First, u32, &[&str])] = &[
         &[],
     ),
     (
-        "vkCmdDrawIndirectCount",
-        unsafe {
-            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _, _, _) -> _, Function>(
-                entry::cmd_draw_indirect_count,
-            )
-        },
-        First::Device,
-        2,
-        &[],
-    ),
-    (
-        "vkCmdDrawIndexedIndirectCount",
-        unsafe {
-            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _, _, _) -> _, Function>(
-                entry::cmd_draw_indexed_indirect_count,
-            )
-        },
-        First::Device,
-        2,
-        &[],
-    ),
-    (
-        "vkCreateRenderPass2",
+        "vkCreateSamplerYcbcrConversion",
         unsafe {
             std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
-                entry::create_render_pass2,
+                entry::create_sampler_ycbcr_conversion,
             )
         },
         First::Device,
-        2,
+        1,
         &[],
     ),
     (
-        "vkCmdBeginRenderPass2",
+        "vkDestroySamplerYcbcrConversion",
         unsafe {
             std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
-                entry::cmd_begin_render_pass2,
+                entry::destroy_sampler_ycbcr_conversion,
             )
         },
         First::Device,
-        2,
-        &[],
-    ),
-    (
-        "vkCmdNextSubpass2",
-        unsafe {
-            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(entry::cmd_next_subpass2)
-        },
-        First::Device,
-        2,
-        &[],
-    ),
-    (
-        "vkCmdEndRenderPass2",
-        unsafe {
-            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(entry::cmd_end_render_pass2)
-        },
-        First::Device,
-        2,
+        1,
         &[],
     ),
     (
@@ -1908,6 +1846,68 @@ static TABLE: &[(&str, Function, First, u32, &[&str])] = &[
         &[],
     ),
     (
+        "vkCmdDrawIndirectCount",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _, _, _) -> _, Function>(
+                entry::cmd_draw_indirect_count,
+            )
+        },
+        First::Device,
+        2,
+        &[],
+    ),
+    (
+        "vkCmdDrawIndexedIndirectCount",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _, _, _) -> _, Function>(
+                entry::cmd_draw_indexed_indirect_count,
+            )
+        },
+        First::Device,
+        2,
+        &[],
+    ),
+    (
+        "vkCreateRenderPass2",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
+                entry::create_render_pass2,
+            )
+        },
+        First::Device,
+        2,
+        &[],
+    ),
+    (
+        "vkCmdBeginRenderPass2",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::cmd_begin_render_pass2,
+            )
+        },
+        First::Device,
+        2,
+        &[],
+    ),
+    (
+        "vkCmdNextSubpass2",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(entry::cmd_next_subpass2)
+        },
+        First::Device,
+        2,
+        &[],
+    ),
+    (
+        "vkCmdEndRenderPass2",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(entry::cmd_end_render_pass2)
+        },
+        First::Device,
+        2,
+        &[],
+    ),
+    (
         "vkGetPhysicalDeviceToolProperties",
         unsafe {
             std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
@@ -1956,35 +1956,6 @@ static TABLE: &[(&str, Function, First, u32, &[&str])] = &[
         unsafe {
             std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _) -> _, Function>(
                 entry::get_private_data,
-            )
-        },
-        First::Device,
-        3,
-        &[],
-    ),
-    (
-        "vkCmdSetEvent2",
-        unsafe {
-            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(entry::cmd_set_event2)
-        },
-        First::Device,
-        3,
-        &[],
-    ),
-    (
-        "vkCmdResetEvent2",
-        unsafe {
-            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(entry::cmd_reset_event2)
-        },
-        First::Device,
-        3,
-        &[],
-    ),
-    (
-        "vkCmdWaitEvents2",
-        unsafe {
-            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
-                entry::cmd_wait_events2,
             )
         },
         First::Device,
@@ -2056,6 +2027,68 @@ static TABLE: &[(&str, Function, First, u32, &[&str])] = &[
         unsafe {
             std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(
                 entry::cmd_copy_image_to_buffer2,
+            )
+        },
+        First::Device,
+        3,
+        &[],
+    ),
+    (
+        "vkGetDeviceBufferMemoryRequirements",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::get_device_buffer_memory_requirements,
+            )
+        },
+        First::Device,
+        3,
+        &[],
+    ),
+    (
+        "vkGetDeviceImageMemoryRequirements",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::get_device_image_memory_requirements,
+            )
+        },
+        First::Device,
+        3,
+        &[],
+    ),
+    (
+        "vkGetDeviceImageSparseMemoryRequirements",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
+                entry::get_device_image_sparse_memory_requirements,
+            )
+        },
+        First::Device,
+        3,
+        &[],
+    ),
+    (
+        "vkCmdSetEvent2",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(entry::cmd_set_event2)
+        },
+        First::Device,
+        3,
+        &[],
+    ),
+    (
+        "vkCmdResetEvent2",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(entry::cmd_reset_event2)
+        },
+        First::Device,
+        3,
+        &[],
+    ),
+    (
+        "vkCmdWaitEvents2",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
+                entry::cmd_wait_events2,
             )
         },
         First::Device,
@@ -2260,36 +2293,200 @@ static TABLE: &[(&str, Function, First, u32, &[&str])] = &[
         &[],
     ),
     (
-        "vkGetDeviceBufferMemoryRequirements",
+        "vkMapMemory2",
         unsafe {
-            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
-                entry::get_device_buffer_memory_requirements,
-            )
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(entry::map_memory2)
         },
         First::Device,
-        3,
+        4,
         &[],
     ),
     (
-        "vkGetDeviceImageMemoryRequirements",
+        "vkUnmapMemory2",
         unsafe {
-            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
-                entry::get_device_image_memory_requirements,
-            )
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(entry::unmap_memory2)
         },
         First::Device,
-        3,
+        4,
         &[],
     ),
     (
-        "vkGetDeviceImageSparseMemoryRequirements",
+        "vkGetDeviceImageSubresourceLayout",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::get_device_image_subresource_layout,
+            )
+        },
+        First::Device,
+        4,
+        &[],
+    ),
+    (
+        "vkGetImageSubresourceLayout2",
         unsafe {
             std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
-                entry::get_device_image_sparse_memory_requirements,
+                entry::get_image_subresource_layout2,
             )
         },
         First::Device,
-        3,
+        4,
+        &[],
+    ),
+    (
+        "vkCopyMemoryToImage",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(entry::copy_memory_to_image)
+        },
+        First::Device,
+        4,
+        &[],
+    ),
+    (
+        "vkCopyImageToMemory",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(entry::copy_image_to_memory)
+        },
+        First::Device,
+        4,
+        &[],
+    ),
+    (
+        "vkCopyImageToImage",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(entry::copy_image_to_image)
+        },
+        First::Device,
+        4,
+        &[],
+    ),
+    (
+        "vkTransitionImageLayout",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::transition_image_layout,
+            )
+        },
+        First::Device,
+        4,
+        &[],
+    ),
+    (
+        "vkCmdPushDescriptorSet",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _, _) -> _, Function>(
+                entry::cmd_push_descriptor_set,
+            )
+        },
+        First::Device,
+        4,
+        &[],
+    ),
+    (
+        "vkCmdPushDescriptorSetWithTemplate",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _) -> _, Function>(
+                entry::cmd_push_descriptor_set_with_template,
+            )
+        },
+        First::Device,
+        4,
+        &[],
+    ),
+    (
+        "vkCmdBindDescriptorSets2",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(
+                entry::cmd_bind_descriptor_sets2,
+            )
+        },
+        First::Device,
+        4,
+        &[],
+    ),
+    (
+        "vkCmdPushConstants2",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(entry::cmd_push_constants2)
+        },
+        First::Device,
+        4,
+        &[],
+    ),
+    (
+        "vkCmdPushDescriptorSet2",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(
+                entry::cmd_push_descriptor_set2,
+            )
+        },
+        First::Device,
+        4,
+        &[],
+    ),
+    (
+        "vkCmdPushDescriptorSetWithTemplate2",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(
+                entry::cmd_push_descriptor_set_with_template2,
+            )
+        },
+        First::Device,
+        4,
+        &[],
+    ),
+    (
+        "vkCmdSetLineStipple",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::cmd_set_line_stipple,
+            )
+        },
+        First::Device,
+        4,
+        &[],
+    ),
+    (
+        "vkCmdBindIndexBuffer2",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _) -> _, Function>(
+                entry::cmd_bind_index_buffer2,
+            )
+        },
+        First::Device,
+        4,
+        &[],
+    ),
+    (
+        "vkGetRenderingAreaGranularity",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::get_rendering_area_granularity,
+            )
+        },
+        First::Device,
+        4,
+        &[],
+    ),
+    (
+        "vkCmdSetRenderingAttachmentLocations",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(
+                entry::cmd_set_rendering_attachment_locations,
+            )
+        },
+        First::Device,
+        4,
+        &[],
+    ),
+    (
+        "vkCmdSetRenderingInputAttachmentIndices",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(
+                entry::cmd_set_rendering_input_attachment_indices,
+            )
+        },
+        First::Device,
+        4,
         &[],
     ),
     (
@@ -2323,7 +2520,7 @@ static TABLE: &[(&str, Function, First, u32, &[&str])] = &[
         },
         First::PhysicalDevice,
         0,
-        &["VK_KHR_surface"],
+        &["VK_KHR_surface", "VK_KHR_get_surface_capabilities2"],
     ),
     (
         "vkGetPhysicalDeviceSurfaceFormatsKHR",
@@ -2334,7 +2531,7 @@ static TABLE: &[(&str, Function, First, u32, &[&str])] = &[
         },
         First::PhysicalDevice,
         0,
-        &["VK_KHR_surface"],
+        &["VK_KHR_surface", "VK_KHR_get_surface_capabilities2"],
     ),
     (
         "vkGetPhysicalDeviceSurfacePresentModesKHR",
@@ -2519,7 +2716,7 @@ static TABLE: &[(&str, Function, First, u32, &[&str])] = &[
         },
         First::Device,
         0,
-        &["VK_EXT_transform_feedback"],
+        &["VK_EXT_transform_feedback", "VK_KHR_device_address_commands"],
     ),
     (
         "vkCmdBeginTransformFeedbackEXT",
@@ -2530,7 +2727,7 @@ static TABLE: &[(&str, Function, First, u32, &[&str])] = &[
         },
         First::Device,
         0,
-        &["VK_EXT_transform_feedback"],
+        &["VK_EXT_transform_feedback", "VK_KHR_device_address_commands"],
     ),
     (
         "vkCmdEndTransformFeedbackEXT",
@@ -2541,7 +2738,7 @@ static TABLE: &[(&str, Function, First, u32, &[&str])] = &[
         },
         First::Device,
         0,
-        &["VK_EXT_transform_feedback"],
+        &["VK_EXT_transform_feedback", "VK_KHR_device_address_commands"],
     ),
     (
         "vkCmdBeginQueryIndexedEXT",
@@ -2574,7 +2771,7 @@ static TABLE: &[(&str, Function, First, u32, &[&str])] = &[
         },
         First::Device,
         0,
-        &["VK_EXT_transform_feedback"],
+        &["VK_EXT_transform_feedback", "VK_KHR_device_address_commands"],
     ),
     (
         "vkCmdDrawIndirectCountAMD",
@@ -2812,7 +3009,7 @@ static TABLE: &[(&str, Function, First, u32, &[&str])] = &[
         "vkCmdPushDescriptorSetKHR",
         unsafe {
             std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _, _) -> _, Function>(
-                entry::cmd_push_descriptor_set_khr,
+                entry::cmd_push_descriptor_set,
             )
         },
         First::Device,
@@ -2823,7 +3020,7 @@ static TABLE: &[(&str, Function, First, u32, &[&str])] = &[
         "vkCmdPushDescriptorSetWithTemplateKHR",
         unsafe {
             std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _) -> _, Function>(
-                entry::cmd_push_descriptor_set_with_template_khr,
+                entry::cmd_push_descriptor_set_with_template,
             )
         },
         First::Device,
@@ -3010,6 +3207,182 @@ static TABLE: &[(&str, Function, First, u32, &[&str])] = &[
         &["VK_KHR_get_memory_requirements2"],
     ),
     (
+        "vkCreateAccelerationStructureKHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
+                entry::create_acceleration_structure_khr,
+            )
+        },
+        First::Device,
+        0,
+        &["VK_KHR_acceleration_structure", "VK_KHR_device_address_commands"],
+    ),
+    (
+        "vkDestroyAccelerationStructureKHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::destroy_acceleration_structure_khr,
+            )
+        },
+        First::Device,
+        0,
+        &["VK_KHR_acceleration_structure"],
+    ),
+    (
+        "vkCmdBuildAccelerationStructuresKHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
+                entry::cmd_build_acceleration_structures_khr,
+            )
+        },
+        First::Device,
+        0,
+        &["VK_KHR_acceleration_structure"],
+    ),
+    (
+        "vkCmdBuildAccelerationStructuresIndirectKHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _, _) -> _, Function>(
+                entry::cmd_build_acceleration_structures_indirect_khr,
+            )
+        },
+        First::Device,
+        0,
+        &["VK_KHR_acceleration_structure"],
+    ),
+    (
+        "vkBuildAccelerationStructuresKHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _) -> _, Function>(
+                entry::build_acceleration_structures_khr,
+            )
+        },
+        First::Device,
+        0,
+        &["VK_KHR_acceleration_structure"],
+    ),
+    (
+        "vkCopyAccelerationStructureKHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::copy_acceleration_structure_khr,
+            )
+        },
+        First::Device,
+        0,
+        &["VK_KHR_acceleration_structure"],
+    ),
+    (
+        "vkCopyAccelerationStructureToMemoryKHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::copy_acceleration_structure_to_memory_khr,
+            )
+        },
+        First::Device,
+        0,
+        &["VK_KHR_acceleration_structure"],
+    ),
+    (
+        "vkCopyMemoryToAccelerationStructureKHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::copy_memory_to_acceleration_structure_khr,
+            )
+        },
+        First::Device,
+        0,
+        &["VK_KHR_acceleration_structure"],
+    ),
+    (
+        "vkWriteAccelerationStructuresPropertiesKHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _, _, _) -> _, Function>(
+                entry::write_acceleration_structures_properties_khr,
+            )
+        },
+        First::Device,
+        0,
+        &["VK_KHR_acceleration_structure"],
+    ),
+    (
+        "vkCmdCopyAccelerationStructureKHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(
+                entry::cmd_copy_acceleration_structure_khr,
+            )
+        },
+        First::Device,
+        0,
+        &["VK_KHR_acceleration_structure"],
+    ),
+    (
+        "vkCmdCopyAccelerationStructureToMemoryKHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(
+                entry::cmd_copy_acceleration_structure_to_memory_khr,
+            )
+        },
+        First::Device,
+        0,
+        &["VK_KHR_acceleration_structure"],
+    ),
+    (
+        "vkCmdCopyMemoryToAccelerationStructureKHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(
+                entry::cmd_copy_memory_to_acceleration_structure_khr,
+            )
+        },
+        First::Device,
+        0,
+        &["VK_KHR_acceleration_structure"],
+    ),
+    (
+        "vkGetAccelerationStructureDeviceAddressKHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(
+                entry::get_acceleration_structure_device_address_khr,
+            )
+        },
+        First::Device,
+        0,
+        &["VK_KHR_acceleration_structure"],
+    ),
+    (
+        "vkCmdWriteAccelerationStructuresPropertiesKHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _, _) -> _, Function>(
+                entry::cmd_write_acceleration_structures_properties_khr,
+            )
+        },
+        First::Device,
+        0,
+        &["VK_KHR_acceleration_structure"],
+    ),
+    (
+        "vkGetDeviceAccelerationStructureCompatibilityKHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::get_device_acceleration_structure_compatibility_khr,
+            )
+        },
+        First::Device,
+        0,
+        &["VK_KHR_acceleration_structure"],
+    ),
+    (
+        "vkGetAccelerationStructureBuildSizesKHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _) -> _, Function>(
+                entry::get_acceleration_structure_build_sizes_khr,
+            )
+        },
+        First::Device,
+        0,
+        &["VK_KHR_acceleration_structure"],
+    ),
+    (
         "vkCreateSamplerYcbcrConversionKHR",
         unsafe {
             std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
@@ -3101,7 +3474,7 @@ static TABLE: &[(&str, Function, First, u32, &[&str])] = &[
         "vkGetPhysicalDeviceCalibrateableTimeDomainsEXT",
         unsafe {
             std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
-                entry::get_physical_device_calibrateable_time_domains_ext,
+                entry::get_physical_device_calibrateable_time_domains_khr,
             )
         },
         First::PhysicalDevice,
@@ -3112,7 +3485,7 @@ static TABLE: &[(&str, Function, First, u32, &[&str])] = &[
         "vkGetCalibratedTimestampsEXT",
         unsafe {
             std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _) -> _, Function>(
-                entry::get_calibrated_timestamps_ext,
+                entry::get_calibrated_timestamps_khr,
             )
         },
         First::Device,
@@ -3149,10 +3522,54 @@ static TABLE: &[(&str, Function, First, u32, &[&str])] = &[
         &["VK_KHR_timeline_semaphore"],
     ),
     (
+        "vkSetSwapchainPresentTimingQueueSizeEXT",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::set_swapchain_present_timing_queue_size_ext,
+            )
+        },
+        First::Device,
+        0,
+        &["VK_EXT_present_timing"],
+    ),
+    (
+        "vkGetSwapchainTimingPropertiesEXT",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
+                entry::get_swapchain_timing_properties_ext,
+            )
+        },
+        First::Device,
+        0,
+        &["VK_EXT_present_timing"],
+    ),
+    (
+        "vkGetSwapchainTimeDomainPropertiesEXT",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
+                entry::get_swapchain_time_domain_properties_ext,
+            )
+        },
+        First::Device,
+        0,
+        &["VK_EXT_present_timing"],
+    ),
+    (
+        "vkGetPastPresentationTimingEXT",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::get_past_presentation_timing_ext,
+            )
+        },
+        First::Device,
+        0,
+        &["VK_EXT_present_timing"],
+    ),
+    (
         "vkCmdSetRenderingAttachmentLocationsKHR",
         unsafe {
             std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(
-                entry::cmd_set_rendering_attachment_locations_khr,
+                entry::cmd_set_rendering_attachment_locations,
             )
         },
         First::Device,
@@ -3163,7 +3580,7 @@ static TABLE: &[(&str, Function, First, u32, &[&str])] = &[
         "vkCmdSetRenderingInputAttachmentIndicesKHR",
         unsafe {
             std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(
-                entry::cmd_set_rendering_input_attachment_indices_khr,
+                entry::cmd_set_rendering_input_attachment_indices,
             )
         },
         First::Device,
@@ -3251,7 +3668,7 @@ static TABLE: &[(&str, Function, First, u32, &[&str])] = &[
         "vkCmdSetLineStippleEXT",
         unsafe {
             std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
-                entry::cmd_set_line_stipple_ext,
+                entry::cmd_set_line_stipple,
             )
         },
         First::Device,
@@ -3329,7 +3746,7 @@ static TABLE: &[(&str, Function, First, u32, &[&str])] = &[
         },
         First::Device,
         0,
-        &["VK_EXT_extended_dynamic_state", "VK_EXT_shader_object"],
+        &["VK_EXT_extended_dynamic_state", "VK_KHR_device_address_commands", "VK_EXT_shader_object"],
     ),
     (
         "vkCmdSetDepthTestEnableEXT",
@@ -3398,6 +3815,61 @@ static TABLE: &[(&str, Function, First, u32, &[&str])] = &[
         &["VK_EXT_extended_dynamic_state", "VK_EXT_shader_object"],
     ),
     (
+        "vkCreateDeferredOperationKHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::create_deferred_operation_khr,
+            )
+        },
+        First::Device,
+        0,
+        &["VK_KHR_deferred_host_operations"],
+    ),
+    (
+        "vkDestroyDeferredOperationKHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::destroy_deferred_operation_khr,
+            )
+        },
+        First::Device,
+        0,
+        &["VK_KHR_deferred_host_operations"],
+    ),
+    (
+        "vkGetDeferredOperationMaxConcurrencyKHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(
+                entry::get_deferred_operation_max_concurrency_khr,
+            )
+        },
+        First::Device,
+        0,
+        &["VK_KHR_deferred_host_operations"],
+    ),
+    (
+        "vkGetDeferredOperationResultKHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(
+                entry::get_deferred_operation_result_khr,
+            )
+        },
+        First::Device,
+        0,
+        &["VK_KHR_deferred_host_operations"],
+    ),
+    (
+        "vkDeferredOperationJoinKHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(
+                entry::deferred_operation_join_khr,
+            )
+        },
+        First::Device,
+        0,
+        &["VK_KHR_deferred_host_operations"],
+    ),
+    (
         "vkGetPipelineExecutablePropertiesKHR",
         unsafe {
             std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
@@ -3433,9 +3905,7 @@ static TABLE: &[(&str, Function, First, u32, &[&str])] = &[
     (
         "vkCopyMemoryToImageEXT",
         unsafe {
-            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(
-                entry::copy_memory_to_image_ext,
-            )
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(entry::copy_memory_to_image)
         },
         First::Device,
         0,
@@ -3444,9 +3914,7 @@ static TABLE: &[(&str, Function, First, u32, &[&str])] = &[
     (
         "vkCopyImageToMemoryEXT",
         unsafe {
-            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(
-                entry::copy_image_to_memory_ext,
-            )
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(entry::copy_image_to_memory)
         },
         First::Device,
         0,
@@ -3455,9 +3923,7 @@ static TABLE: &[(&str, Function, First, u32, &[&str])] = &[
     (
         "vkCopyImageToImageEXT",
         unsafe {
-            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(
-                entry::copy_image_to_image_ext,
-            )
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(entry::copy_image_to_image)
         },
         First::Device,
         0,
@@ -3467,7 +3933,7 @@ static TABLE: &[(&str, Function, First, u32, &[&str])] = &[
         "vkTransitionImageLayoutEXT",
         unsafe {
             std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
-                entry::transition_image_layout_ext,
+                entry::transition_image_layout,
             )
         },
         First::Device,
@@ -3478,7 +3944,7 @@ static TABLE: &[(&str, Function, First, u32, &[&str])] = &[
         "vkGetImageSubresourceLayout2EXT",
         unsafe {
             std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
-                entry::get_image_subresource_layout2_ext,
+                entry::get_image_subresource_layout2,
             )
         },
         First::Device,
@@ -3488,7 +3954,7 @@ static TABLE: &[(&str, Function, First, u32, &[&str])] = &[
     (
         "vkMapMemory2KHR",
         unsafe {
-            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(entry::map_memory2_khr)
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(entry::map_memory2)
         },
         First::Device,
         0,
@@ -3497,7 +3963,7 @@ static TABLE: &[(&str, Function, First, u32, &[&str])] = &[
     (
         "vkUnmapMemory2KHR",
         unsafe {
-            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(entry::unmap_memory2_khr)
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(entry::unmap_memory2)
         },
         First::Device,
         0,
@@ -3507,7 +3973,7 @@ static TABLE: &[(&str, Function, First, u32, &[&str])] = &[
         "vkReleaseSwapchainImagesEXT",
         unsafe {
             std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(
-                entry::release_swapchain_images_ext,
+                entry::release_swapchain_images_khr,
             )
         },
         First::Device,
@@ -3628,6 +4094,39 @@ static TABLE: &[(&str, Function, First, u32, &[&str])] = &[
         First::Device,
         0,
         &["VK_KHR_synchronization2"],
+    ),
+    (
+        "vkCmdDrawMeshTasksEXT",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
+                entry::cmd_draw_mesh_tasks_ext,
+            )
+        },
+        First::Device,
+        0,
+        &["VK_EXT_mesh_shader"],
+    ),
+    (
+        "vkCmdDrawMeshTasksIndirectEXT",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _) -> _, Function>(
+                entry::cmd_draw_mesh_tasks_indirect_ext,
+            )
+        },
+        First::Device,
+        0,
+        &["VK_KHR_device_address_commands", "VK_EXT_mesh_shader"],
+    ),
+    (
+        "vkCmdDrawMeshTasksIndirectCountEXT",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _, _, _) -> _, Function>(
+                entry::cmd_draw_mesh_tasks_indirect_count_ext,
+            )
+        },
+        First::Device,
+        0,
+        &["VK_KHR_device_address_commands", "VK_EXT_mesh_shader"],
     ),
     (
         "vkCmdCopyBuffer2KHR",
@@ -4041,7 +4540,7 @@ static TABLE: &[(&str, Function, First, u32, &[&str])] = &[
         "vkCmdBindIndexBuffer2KHR",
         unsafe {
             std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _) -> _, Function>(
-                entry::cmd_bind_index_buffer2_khr,
+                entry::cmd_bind_index_buffer2,
             )
         },
         First::Device,
@@ -4052,7 +4551,7 @@ static TABLE: &[(&str, Function, First, u32, &[&str])] = &[
         "vkGetRenderingAreaGranularityKHR",
         unsafe {
             std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
-                entry::get_rendering_area_granularity_khr,
+                entry::get_rendering_area_granularity,
             )
         },
         First::Device,
@@ -4063,7 +4562,7 @@ static TABLE: &[(&str, Function, First, u32, &[&str])] = &[
         "vkGetDeviceImageSubresourceLayoutKHR",
         unsafe {
             std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
-                entry::get_device_image_subresource_layout_khr,
+                entry::get_device_image_subresource_layout,
             )
         },
         First::Device,
@@ -4074,12 +4573,23 @@ static TABLE: &[(&str, Function, First, u32, &[&str])] = &[
         "vkGetImageSubresourceLayout2KHR",
         unsafe {
             std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
-                entry::get_image_subresource_layout2_khr,
+                entry::get_image_subresource_layout2,
             )
         },
         First::Device,
         0,
         &["VK_KHR_maintenance5"],
+    ),
+    (
+        "vkWaitForPresent2KHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::wait_for_present2_khr,
+            )
+        },
+        First::Device,
+        0,
+        &["VK_KHR_present_wait2"],
     ),
     (
         "vkCreateShadersEXT",
@@ -4126,6 +4636,72 @@ static TABLE: &[(&str, Function, First, u32, &[&str])] = &[
         &["VK_EXT_shader_object"],
     ),
     (
+        "vkCreatePipelineBinariesKHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
+                entry::create_pipeline_binaries_khr,
+            )
+        },
+        First::Device,
+        0,
+        &["VK_KHR_pipeline_binary"],
+    ),
+    (
+        "vkDestroyPipelineBinaryKHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::destroy_pipeline_binary_khr,
+            )
+        },
+        First::Device,
+        0,
+        &["VK_KHR_pipeline_binary"],
+    ),
+    (
+        "vkGetPipelineKeyKHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::get_pipeline_key_khr,
+            )
+        },
+        First::Device,
+        0,
+        &["VK_KHR_pipeline_binary"],
+    ),
+    (
+        "vkGetPipelineBinaryDataKHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _, _) -> _, Function>(
+                entry::get_pipeline_binary_data_khr,
+            )
+        },
+        First::Device,
+        0,
+        &["VK_KHR_pipeline_binary"],
+    ),
+    (
+        "vkReleaseCapturedPipelineDataKHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::release_captured_pipeline_data_khr,
+            )
+        },
+        First::Device,
+        0,
+        &["VK_KHR_pipeline_binary"],
+    ),
+    (
+        "vkReleaseSwapchainImagesKHR",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(
+                entry::release_swapchain_images_khr,
+            )
+        },
+        First::Device,
+        0,
+        &["VK_KHR_swapchain_maintenance1"],
+    ),
+    (
         "vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR",
         unsafe {
             std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
@@ -4140,7 +4716,7 @@ static TABLE: &[(&str, Function, First, u32, &[&str])] = &[
         "vkCmdSetLineStippleKHR",
         unsafe {
             std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
-                entry::cmd_set_line_stipple_khr,
+                entry::cmd_set_line_stipple,
             )
         },
         First::Device,
@@ -4173,7 +4749,7 @@ static TABLE: &[(&str, Function, First, u32, &[&str])] = &[
         "vkCmdBindDescriptorSets2KHR",
         unsafe {
             std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(
-                entry::cmd_bind_descriptor_sets2_khr,
+                entry::cmd_bind_descriptor_sets2,
             )
         },
         First::Device,
@@ -4183,9 +4759,7 @@ static TABLE: &[(&str, Function, First, u32, &[&str])] = &[
     (
         "vkCmdPushConstants2KHR",
         unsafe {
-            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(
-                entry::cmd_push_constants2_khr,
-            )
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(entry::cmd_push_constants2)
         },
         First::Device,
         0,
@@ -4195,7 +4769,7 @@ static TABLE: &[(&str, Function, First, u32, &[&str])] = &[
         "vkCmdPushDescriptorSet2KHR",
         unsafe {
             std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(
-                entry::cmd_push_descriptor_set2_khr,
+                entry::cmd_push_descriptor_set2,
             )
         },
         First::Device,
@@ -4206,7 +4780,7 @@ static TABLE: &[(&str, Function, First, u32, &[&str])] = &[
         "vkCmdPushDescriptorSetWithTemplate2KHR",
         unsafe {
             std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(
-                entry::cmd_push_descriptor_set_with_template2_khr,
+                entry::cmd_push_descriptor_set_with_template2,
             )
         },
         First::Device,
@@ -4214,15 +4788,103 @@ static TABLE: &[(&str, Function, First, u32, &[&str])] = &[
         &["VK_KHR_maintenance6"],
     ),
     (
-        "vkReleaseSwapchainImagesKHR",
+        "vkGetGeneratedCommandsMemoryRequirementsEXT",
         unsafe {
-            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(
-                entry::release_swapchain_images_ext,
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::get_generated_commands_memory_requirements_ext,
             )
         },
         First::Device,
         0,
-        &["VK_KHR_swapchain_maintenance1"],
+        &["VK_EXT_device_generated_commands"],
+    ),
+    (
+        "vkCmdPreprocessGeneratedCommandsEXT",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::cmd_preprocess_generated_commands_ext,
+            )
+        },
+        First::Device,
+        0,
+        &["VK_EXT_device_generated_commands"],
+    ),
+    (
+        "vkCmdExecuteGeneratedCommandsEXT",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::cmd_execute_generated_commands_ext,
+            )
+        },
+        First::Device,
+        0,
+        &["VK_EXT_device_generated_commands"],
+    ),
+    (
+        "vkCreateIndirectCommandsLayoutEXT",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
+                entry::create_indirect_commands_layout_ext,
+            )
+        },
+        First::Device,
+        0,
+        &["VK_EXT_device_generated_commands"],
+    ),
+    (
+        "vkDestroyIndirectCommandsLayoutEXT",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::destroy_indirect_commands_layout_ext,
+            )
+        },
+        First::Device,
+        0,
+        &["VK_EXT_device_generated_commands"],
+    ),
+    (
+        "vkCreateIndirectExecutionSetEXT",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
+                entry::create_indirect_execution_set_ext,
+            )
+        },
+        First::Device,
+        0,
+        &["VK_EXT_device_generated_commands"],
+    ),
+    (
+        "vkDestroyIndirectExecutionSetEXT",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _) -> _, Function>(
+                entry::destroy_indirect_execution_set_ext,
+            )
+        },
+        First::Device,
+        0,
+        &["VK_EXT_device_generated_commands"],
+    ),
+    (
+        "vkUpdateIndirectExecutionSetPipelineEXT",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
+                entry::update_indirect_execution_set_pipeline_ext,
+            )
+        },
+        First::Device,
+        0,
+        &["VK_EXT_device_generated_commands"],
+    ),
+    (
+        "vkUpdateIndirectExecutionSetShaderEXT",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
+                entry::update_indirect_execution_set_shader_ext,
+            )
+        },
+        First::Device,
+        0,
+        &["VK_EXT_device_generated_commands"],
     ),
 ];
 
@@ -4233,6 +4895,7 @@ mod entry {
     use ash::vk;
 
     use crate::calls;
+    use crate::newer;
     use crate::pointers::*;
 
     pub(super) unsafe extern "system" fn create_instance(
@@ -4741,45 +5404,6 @@ mod entry {
         }
     }
 
-    pub(super) unsafe extern "system" fn create_event(
-        device: vk::Device,
-        p_create_info: *const vk::EventCreateInfo<'_>,
-        _: *const vk::AllocationCallbacks<'_>,
-        p_event: *mut vk::Event,
-    ) -> vk::Result {
-        // SAFETY: valid usage of `vkCreateEvent`.
-        unsafe { outcome(calls::create_event(dispatched(device), reference(p_create_info), out(p_event))) }
-    }
-
-    pub(super) unsafe extern "system" fn destroy_event(
-        device: vk::Device,
-        event: vk::Event,
-        _: *const vk::AllocationCallbacks<'_>,
-    ) {
-        // SAFETY: valid usage of `vkDestroyEvent`.
-        unsafe {
-            calls::destroy_event(dispatched(device), event);
-        }
-    }
-
-    pub(super) unsafe extern "system" fn get_event_status(
-        device: vk::Device,
-        event: vk::Event,
-    ) -> vk::Result {
-        // SAFETY: valid usage of `vkGetEventStatus`.
-        unsafe { outcome(calls::get_event_status(dispatched(device), event)) }
-    }
-
-    pub(super) unsafe extern "system" fn set_event(device: vk::Device, event: vk::Event) -> vk::Result {
-        // SAFETY: valid usage of `vkSetEvent`.
-        unsafe { outcome(calls::set_event(dispatched(device), event)) }
-    }
-
-    pub(super) unsafe extern "system" fn reset_event(device: vk::Device, event: vk::Event) -> vk::Result {
-        // SAFETY: valid usage of `vkResetEvent`.
-        unsafe { outcome(calls::reset_event(dispatched(device), event)) }
-    }
-
     pub(super) unsafe extern "system" fn create_query_pool(
         device: vk::Device,
         p_create_info: *const vk::QueryPoolCreateInfo<'_>,
@@ -4849,29 +5473,6 @@ mod entry {
         }
     }
 
-    pub(super) unsafe extern "system" fn create_buffer_view(
-        device: vk::Device,
-        p_create_info: *const vk::BufferViewCreateInfo<'_>,
-        _: *const vk::AllocationCallbacks<'_>,
-        p_view: *mut vk::BufferView,
-    ) -> vk::Result {
-        // SAFETY: valid usage of `vkCreateBufferView`.
-        unsafe {
-            outcome(calls::create_buffer_view(dispatched(device), reference(p_create_info), out(p_view)))
-        }
-    }
-
-    pub(super) unsafe extern "system" fn destroy_buffer_view(
-        device: vk::Device,
-        buffer_view: vk::BufferView,
-        _: *const vk::AllocationCallbacks<'_>,
-    ) {
-        // SAFETY: valid usage of `vkDestroyBufferView`.
-        unsafe {
-            calls::destroy_buffer_view(dispatched(device), buffer_view);
-        }
-    }
-
     pub(super) unsafe extern "system" fn create_image(
         device: vk::Device,
         p_create_info: *const vk::ImageCreateInfo<'_>,
@@ -4930,6 +5531,380 @@ mod entry {
         // SAFETY: valid usage of `vkDestroyImageView`.
         unsafe {
             calls::destroy_image_view(dispatched(device), image_view);
+        }
+    }
+
+    pub(super) unsafe extern "system" fn create_command_pool(
+        device: vk::Device,
+        p_create_info: *const vk::CommandPoolCreateInfo<'_>,
+        _: *const vk::AllocationCallbacks<'_>,
+        p_command_pool: *mut vk::CommandPool,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkCreateCommandPool`.
+        unsafe {
+            outcome(calls::create_command_pool(
+                dispatched(device),
+                reference(p_create_info),
+                out(p_command_pool),
+            ))
+        }
+    }
+
+    pub(super) unsafe extern "system" fn destroy_command_pool(
+        device: vk::Device,
+        command_pool: vk::CommandPool,
+        _: *const vk::AllocationCallbacks<'_>,
+    ) {
+        // SAFETY: valid usage of `vkDestroyCommandPool`.
+        unsafe {
+            calls::destroy_command_pool(dispatched(device), command_pool);
+        }
+    }
+
+    pub(super) unsafe extern "system" fn reset_command_pool(
+        device: vk::Device,
+        command_pool: vk::CommandPool,
+        flags: vk::CommandPoolResetFlags,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkResetCommandPool`.
+        unsafe { outcome(calls::reset_command_pool(dispatched(device), command_pool, flags)) }
+    }
+
+    pub(super) unsafe extern "system" fn allocate_command_buffers(
+        device: vk::Device,
+        p_allocate_info: *const vk::CommandBufferAllocateInfo<'_>,
+        p_command_buffers: *mut vk::CommandBuffer,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkAllocateCommandBuffers`.
+        unsafe {
+            outcome(calls::allocate_command_buffers(
+                dispatched(device),
+                reference(p_allocate_info),
+                slice_mut(p_command_buffers, reference(p_allocate_info).command_buffer_count as usize),
+            ))
+        }
+    }
+
+    pub(super) unsafe extern "system" fn free_command_buffers(
+        device: vk::Device,
+        command_pool: vk::CommandPool,
+        command_buffer_count: u32,
+        p_command_buffers: *const vk::CommandBuffer,
+    ) {
+        // SAFETY: valid usage of `vkFreeCommandBuffers`.
+        unsafe {
+            calls::free_command_buffers(
+                dispatched(device),
+                command_pool,
+                slice(p_command_buffers, command_buffer_count as usize),
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn begin_command_buffer(
+        command_buffer: vk::CommandBuffer,
+        p_begin_info: *const vk::CommandBufferBeginInfo<'_>,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkBeginCommandBuffer`.
+        unsafe { outcome(calls::begin_command_buffer(dispatched(command_buffer), reference(p_begin_info))) }
+    }
+
+    pub(super) unsafe extern "system" fn end_command_buffer(command_buffer: vk::CommandBuffer) -> vk::Result {
+        // SAFETY: valid usage of `vkEndCommandBuffer`.
+        unsafe { outcome(calls::end_command_buffer(dispatched(command_buffer))) }
+    }
+
+    pub(super) unsafe extern "system" fn reset_command_buffer(
+        command_buffer: vk::CommandBuffer,
+        flags: vk::CommandBufferResetFlags,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkResetCommandBuffer`.
+        unsafe { outcome(calls::reset_command_buffer(dispatched(command_buffer), flags)) }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_copy_buffer(
+        command_buffer: vk::CommandBuffer,
+        src_buffer: vk::Buffer,
+        dst_buffer: vk::Buffer,
+        region_count: u32,
+        p_regions: *const vk::BufferCopy,
+    ) {
+        // SAFETY: valid usage of `vkCmdCopyBuffer`.
+        unsafe {
+            calls::cmd_copy_buffer(
+                dispatched(command_buffer),
+                src_buffer,
+                dst_buffer,
+                slice(p_regions, region_count as usize),
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_copy_image(
+        command_buffer: vk::CommandBuffer,
+        src_image: vk::Image,
+        src_image_layout: vk::ImageLayout,
+        dst_image: vk::Image,
+        dst_image_layout: vk::ImageLayout,
+        region_count: u32,
+        p_regions: *const vk::ImageCopy,
+    ) {
+        // SAFETY: valid usage of `vkCmdCopyImage`.
+        unsafe {
+            calls::cmd_copy_image(
+                dispatched(command_buffer),
+                src_image,
+                src_image_layout,
+                dst_image,
+                dst_image_layout,
+                slice(p_regions, region_count as usize),
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_copy_buffer_to_image(
+        command_buffer: vk::CommandBuffer,
+        src_buffer: vk::Buffer,
+        dst_image: vk::Image,
+        dst_image_layout: vk::ImageLayout,
+        region_count: u32,
+        p_regions: *const vk::BufferImageCopy,
+    ) {
+        // SAFETY: valid usage of `vkCmdCopyBufferToImage`.
+        unsafe {
+            calls::cmd_copy_buffer_to_image(
+                dispatched(command_buffer),
+                src_buffer,
+                dst_image,
+                dst_image_layout,
+                slice(p_regions, region_count as usize),
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_copy_image_to_buffer(
+        command_buffer: vk::CommandBuffer,
+        src_image: vk::Image,
+        src_image_layout: vk::ImageLayout,
+        dst_buffer: vk::Buffer,
+        region_count: u32,
+        p_regions: *const vk::BufferImageCopy,
+    ) {
+        // SAFETY: valid usage of `vkCmdCopyImageToBuffer`.
+        unsafe {
+            calls::cmd_copy_image_to_buffer(
+                dispatched(command_buffer),
+                src_image,
+                src_image_layout,
+                dst_buffer,
+                slice(p_regions, region_count as usize),
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_update_buffer(
+        command_buffer: vk::CommandBuffer,
+        dst_buffer: vk::Buffer,
+        dst_offset: vk::DeviceSize,
+        data_size: vk::DeviceSize,
+        p_data: *const c_void,
+    ) {
+        // SAFETY: valid usage of `vkCmdUpdateBuffer`.
+        unsafe {
+            calls::cmd_update_buffer(
+                dispatched(command_buffer),
+                dst_buffer,
+                dst_offset,
+                data_size,
+                slice(p_data.cast::<u8>(), data_size as usize),
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_fill_buffer(
+        command_buffer: vk::CommandBuffer,
+        dst_buffer: vk::Buffer,
+        dst_offset: vk::DeviceSize,
+        size: vk::DeviceSize,
+        data: u32,
+    ) {
+        // SAFETY: valid usage of `vkCmdFillBuffer`.
+        unsafe {
+            calls::cmd_fill_buffer(dispatched(command_buffer), dst_buffer, dst_offset, size, data);
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_pipeline_barrier(
+        command_buffer: vk::CommandBuffer,
+        src_stage_mask: vk::PipelineStageFlags,
+        dst_stage_mask: vk::PipelineStageFlags,
+        dependency_flags: vk::DependencyFlags,
+        memory_barrier_count: u32,
+        p_memory_barriers: *const vk::MemoryBarrier<'_>,
+        buffer_memory_barrier_count: u32,
+        p_buffer_memory_barriers: *const vk::BufferMemoryBarrier<'_>,
+        image_memory_barrier_count: u32,
+        p_image_memory_barriers: *const vk::ImageMemoryBarrier<'_>,
+    ) {
+        // SAFETY: valid usage of `vkCmdPipelineBarrier`.
+        unsafe {
+            calls::cmd_pipeline_barrier(
+                dispatched(command_buffer),
+                src_stage_mask,
+                dst_stage_mask,
+                dependency_flags,
+                slice(p_memory_barriers, memory_barrier_count as usize),
+                slice(p_buffer_memory_barriers, buffer_memory_barrier_count as usize),
+                slice(p_image_memory_barriers, image_memory_barrier_count as usize),
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_begin_query(
+        command_buffer: vk::CommandBuffer,
+        query_pool: vk::QueryPool,
+        query: u32,
+        flags: vk::QueryControlFlags,
+    ) {
+        // SAFETY: valid usage of `vkCmdBeginQuery`.
+        unsafe {
+            calls::cmd_begin_query(dispatched(command_buffer), query_pool, query, flags);
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_end_query(
+        command_buffer: vk::CommandBuffer,
+        query_pool: vk::QueryPool,
+        query: u32,
+    ) {
+        // SAFETY: valid usage of `vkCmdEndQuery`.
+        unsafe {
+            calls::cmd_end_query(dispatched(command_buffer), query_pool, query);
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_reset_query_pool(
+        command_buffer: vk::CommandBuffer,
+        query_pool: vk::QueryPool,
+        first_query: u32,
+        query_count: u32,
+    ) {
+        // SAFETY: valid usage of `vkCmdResetQueryPool`.
+        unsafe {
+            calls::cmd_reset_query_pool(dispatched(command_buffer), query_pool, first_query, query_count);
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_write_timestamp(
+        command_buffer: vk::CommandBuffer,
+        pipeline_stage: vk::PipelineStageFlags,
+        query_pool: vk::QueryPool,
+        query: u32,
+    ) {
+        // SAFETY: valid usage of `vkCmdWriteTimestamp`.
+        unsafe {
+            calls::cmd_write_timestamp(dispatched(command_buffer), pipeline_stage, query_pool, query);
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_copy_query_pool_results(
+        command_buffer: vk::CommandBuffer,
+        query_pool: vk::QueryPool,
+        first_query: u32,
+        query_count: u32,
+        dst_buffer: vk::Buffer,
+        dst_offset: vk::DeviceSize,
+        stride: vk::DeviceSize,
+        flags: vk::QueryResultFlags,
+    ) {
+        // SAFETY: valid usage of `vkCmdCopyQueryPoolResults`.
+        unsafe {
+            calls::cmd_copy_query_pool_results(
+                dispatched(command_buffer),
+                query_pool,
+                first_query,
+                query_count,
+                dst_buffer,
+                dst_offset,
+                stride,
+                flags,
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_execute_commands(
+        command_buffer: vk::CommandBuffer,
+        command_buffer_count: u32,
+        p_command_buffers: *const vk::CommandBuffer,
+    ) {
+        // SAFETY: valid usage of `vkCmdExecuteCommands`.
+        unsafe {
+            calls::cmd_execute_commands(
+                dispatched(command_buffer),
+                slice(p_command_buffers, command_buffer_count as usize),
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn create_event(
+        device: vk::Device,
+        p_create_info: *const vk::EventCreateInfo<'_>,
+        _: *const vk::AllocationCallbacks<'_>,
+        p_event: *mut vk::Event,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkCreateEvent`.
+        unsafe { outcome(calls::create_event(dispatched(device), reference(p_create_info), out(p_event))) }
+    }
+
+    pub(super) unsafe extern "system" fn destroy_event(
+        device: vk::Device,
+        event: vk::Event,
+        _: *const vk::AllocationCallbacks<'_>,
+    ) {
+        // SAFETY: valid usage of `vkDestroyEvent`.
+        unsafe {
+            calls::destroy_event(dispatched(device), event);
+        }
+    }
+
+    pub(super) unsafe extern "system" fn get_event_status(
+        device: vk::Device,
+        event: vk::Event,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkGetEventStatus`.
+        unsafe { outcome(calls::get_event_status(dispatched(device), event)) }
+    }
+
+    pub(super) unsafe extern "system" fn set_event(device: vk::Device, event: vk::Event) -> vk::Result {
+        // SAFETY: valid usage of `vkSetEvent`.
+        unsafe { outcome(calls::set_event(dispatched(device), event)) }
+    }
+
+    pub(super) unsafe extern "system" fn reset_event(device: vk::Device, event: vk::Event) -> vk::Result {
+        // SAFETY: valid usage of `vkResetEvent`.
+        unsafe { outcome(calls::reset_event(dispatched(device), event)) }
+    }
+
+    pub(super) unsafe extern "system" fn create_buffer_view(
+        device: vk::Device,
+        p_create_info: *const vk::BufferViewCreateInfo<'_>,
+        _: *const vk::AllocationCallbacks<'_>,
+        p_view: *mut vk::BufferView,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkCreateBufferView`.
+        unsafe {
+            outcome(calls::create_buffer_view(dispatched(device), reference(p_create_info), out(p_view)))
+        }
+    }
+
+    pub(super) unsafe extern "system" fn destroy_buffer_view(
+        device: vk::Device,
+        buffer_view: vk::BufferView,
+        _: *const vk::AllocationCallbacks<'_>,
+    ) {
+        // SAFETY: valid usage of `vkDestroyBufferView`.
+        unsafe {
+            calls::destroy_buffer_view(dispatched(device), buffer_view);
         }
     }
 
@@ -5015,25 +5990,6 @@ mod entry {
                 dispatched(device),
                 dst_cache,
                 slice(p_src_caches, src_cache_count as usize),
-            ))
-        }
-    }
-
-    pub(super) unsafe extern "system" fn create_graphics_pipelines(
-        device: vk::Device,
-        pipeline_cache: vk::PipelineCache,
-        create_info_count: u32,
-        p_create_infos: *const vk::GraphicsPipelineCreateInfo<'_>,
-        _: *const vk::AllocationCallbacks<'_>,
-        p_pipelines: *mut vk::Pipeline,
-    ) -> vk::Result {
-        // SAFETY: valid usage of `vkCreateGraphicsPipelines`.
-        unsafe {
-            outcome(calls::create_graphics_pipelines(
-                dispatched(device),
-                pipeline_cache,
-                slice(p_create_infos, create_info_count as usize),
-                slice_mut(p_pipelines, create_info_count as usize),
             ))
         }
     }
@@ -5229,6 +6185,171 @@ mod entry {
         }
     }
 
+    pub(super) unsafe extern "system" fn cmd_bind_pipeline(
+        command_buffer: vk::CommandBuffer,
+        pipeline_bind_point: vk::PipelineBindPoint,
+        pipeline: vk::Pipeline,
+    ) {
+        // SAFETY: valid usage of `vkCmdBindPipeline`.
+        unsafe {
+            calls::cmd_bind_pipeline(dispatched(command_buffer), pipeline_bind_point, pipeline);
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_bind_descriptor_sets(
+        command_buffer: vk::CommandBuffer,
+        pipeline_bind_point: vk::PipelineBindPoint,
+        layout: vk::PipelineLayout,
+        first_set: u32,
+        descriptor_set_count: u32,
+        p_descriptor_sets: *const vk::DescriptorSet,
+        dynamic_offset_count: u32,
+        p_dynamic_offsets: *const u32,
+    ) {
+        // SAFETY: valid usage of `vkCmdBindDescriptorSets`.
+        unsafe {
+            calls::cmd_bind_descriptor_sets(
+                dispatched(command_buffer),
+                pipeline_bind_point,
+                layout,
+                first_set,
+                slice(p_descriptor_sets, descriptor_set_count as usize),
+                slice(p_dynamic_offsets, dynamic_offset_count as usize),
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_clear_color_image(
+        command_buffer: vk::CommandBuffer,
+        image: vk::Image,
+        image_layout: vk::ImageLayout,
+        p_color: *const vk::ClearColorValue,
+        range_count: u32,
+        p_ranges: *const vk::ImageSubresourceRange,
+    ) {
+        // SAFETY: valid usage of `vkCmdClearColorImage`.
+        unsafe {
+            calls::cmd_clear_color_image(
+                dispatched(command_buffer),
+                image,
+                image_layout,
+                reference(p_color),
+                slice(p_ranges, range_count as usize),
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_dispatch(
+        command_buffer: vk::CommandBuffer,
+        group_count_x: u32,
+        group_count_y: u32,
+        group_count_z: u32,
+    ) {
+        // SAFETY: valid usage of `vkCmdDispatch`.
+        unsafe {
+            calls::cmd_dispatch(dispatched(command_buffer), group_count_x, group_count_y, group_count_z);
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_dispatch_indirect(
+        command_buffer: vk::CommandBuffer,
+        buffer: vk::Buffer,
+        offset: vk::DeviceSize,
+    ) {
+        // SAFETY: valid usage of `vkCmdDispatchIndirect`.
+        unsafe {
+            calls::cmd_dispatch_indirect(dispatched(command_buffer), buffer, offset);
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_set_event(
+        command_buffer: vk::CommandBuffer,
+        event: vk::Event,
+        stage_mask: vk::PipelineStageFlags,
+    ) {
+        // SAFETY: valid usage of `vkCmdSetEvent`.
+        unsafe {
+            calls::cmd_set_event(dispatched(command_buffer), event, stage_mask);
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_reset_event(
+        command_buffer: vk::CommandBuffer,
+        event: vk::Event,
+        stage_mask: vk::PipelineStageFlags,
+    ) {
+        // SAFETY: valid usage of `vkCmdResetEvent`.
+        unsafe {
+            calls::cmd_reset_event(dispatched(command_buffer), event, stage_mask);
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_wait_events(
+        command_buffer: vk::CommandBuffer,
+        event_count: u32,
+        p_events: *const vk::Event,
+        src_stage_mask: vk::PipelineStageFlags,
+        dst_stage_mask: vk::PipelineStageFlags,
+        memory_barrier_count: u32,
+        p_memory_barriers: *const vk::MemoryBarrier<'_>,
+        buffer_memory_barrier_count: u32,
+        p_buffer_memory_barriers: *const vk::BufferMemoryBarrier<'_>,
+        image_memory_barrier_count: u32,
+        p_image_memory_barriers: *const vk::ImageMemoryBarrier<'_>,
+    ) {
+        // SAFETY: valid usage of `vkCmdWaitEvents`.
+        unsafe {
+            calls::cmd_wait_events(
+                dispatched(command_buffer),
+                slice(p_events, event_count as usize),
+                src_stage_mask,
+                dst_stage_mask,
+                slice(p_memory_barriers, memory_barrier_count as usize),
+                slice(p_buffer_memory_barriers, buffer_memory_barrier_count as usize),
+                slice(p_image_memory_barriers, image_memory_barrier_count as usize),
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_push_constants(
+        command_buffer: vk::CommandBuffer,
+        layout: vk::PipelineLayout,
+        stage_flags: vk::ShaderStageFlags,
+        offset: u32,
+        size: u32,
+        p_values: *const c_void,
+    ) {
+        // SAFETY: valid usage of `vkCmdPushConstants`.
+        unsafe {
+            calls::cmd_push_constants(
+                dispatched(command_buffer),
+                layout,
+                stage_flags,
+                offset,
+                slice(p_values.cast::<u8>(), size as usize),
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn create_graphics_pipelines(
+        device: vk::Device,
+        pipeline_cache: vk::PipelineCache,
+        create_info_count: u32,
+        p_create_infos: *const vk::GraphicsPipelineCreateInfo<'_>,
+        _: *const vk::AllocationCallbacks<'_>,
+        p_pipelines: *mut vk::Pipeline,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkCreateGraphicsPipelines`.
+        unsafe {
+            outcome(calls::create_graphics_pipelines(
+                dispatched(device),
+                pipeline_cache,
+                slice(p_create_infos, create_info_count as usize),
+                slice_mut(p_pipelines, create_info_count as usize),
+            ))
+        }
+    }
+
     pub(super) unsafe extern "system" fn create_framebuffer(
         device: vk::Device,
         p_create_info: *const vk::FramebufferCreateInfo<'_>,
@@ -5291,105 +6412,6 @@ mod entry {
         // SAFETY: valid usage of `vkGetRenderAreaGranularity`.
         unsafe {
             calls::get_render_area_granularity(dispatched(device), render_pass, out(p_granularity));
-        }
-    }
-
-    pub(super) unsafe extern "system" fn create_command_pool(
-        device: vk::Device,
-        p_create_info: *const vk::CommandPoolCreateInfo<'_>,
-        _: *const vk::AllocationCallbacks<'_>,
-        p_command_pool: *mut vk::CommandPool,
-    ) -> vk::Result {
-        // SAFETY: valid usage of `vkCreateCommandPool`.
-        unsafe {
-            outcome(calls::create_command_pool(
-                dispatched(device),
-                reference(p_create_info),
-                out(p_command_pool),
-            ))
-        }
-    }
-
-    pub(super) unsafe extern "system" fn destroy_command_pool(
-        device: vk::Device,
-        command_pool: vk::CommandPool,
-        _: *const vk::AllocationCallbacks<'_>,
-    ) {
-        // SAFETY: valid usage of `vkDestroyCommandPool`.
-        unsafe {
-            calls::destroy_command_pool(dispatched(device), command_pool);
-        }
-    }
-
-    pub(super) unsafe extern "system" fn reset_command_pool(
-        device: vk::Device,
-        command_pool: vk::CommandPool,
-        flags: vk::CommandPoolResetFlags,
-    ) -> vk::Result {
-        // SAFETY: valid usage of `vkResetCommandPool`.
-        unsafe { outcome(calls::reset_command_pool(dispatched(device), command_pool, flags)) }
-    }
-
-    pub(super) unsafe extern "system" fn allocate_command_buffers(
-        device: vk::Device,
-        p_allocate_info: *const vk::CommandBufferAllocateInfo<'_>,
-        p_command_buffers: *mut vk::CommandBuffer,
-    ) -> vk::Result {
-        // SAFETY: valid usage of `vkAllocateCommandBuffers`.
-        unsafe {
-            outcome(calls::allocate_command_buffers(
-                dispatched(device),
-                reference(p_allocate_info),
-                slice_mut(p_command_buffers, reference(p_allocate_info).command_buffer_count as usize),
-            ))
-        }
-    }
-
-    pub(super) unsafe extern "system" fn free_command_buffers(
-        device: vk::Device,
-        command_pool: vk::CommandPool,
-        command_buffer_count: u32,
-        p_command_buffers: *const vk::CommandBuffer,
-    ) {
-        // SAFETY: valid usage of `vkFreeCommandBuffers`.
-        unsafe {
-            calls::free_command_buffers(
-                dispatched(device),
-                command_pool,
-                slice(p_command_buffers, command_buffer_count as usize),
-            );
-        }
-    }
-
-    pub(super) unsafe extern "system" fn begin_command_buffer(
-        command_buffer: vk::CommandBuffer,
-        p_begin_info: *const vk::CommandBufferBeginInfo<'_>,
-    ) -> vk::Result {
-        // SAFETY: valid usage of `vkBeginCommandBuffer`.
-        unsafe { outcome(calls::begin_command_buffer(dispatched(command_buffer), reference(p_begin_info))) }
-    }
-
-    pub(super) unsafe extern "system" fn end_command_buffer(command_buffer: vk::CommandBuffer) -> vk::Result {
-        // SAFETY: valid usage of `vkEndCommandBuffer`.
-        unsafe { outcome(calls::end_command_buffer(dispatched(command_buffer))) }
-    }
-
-    pub(super) unsafe extern "system" fn reset_command_buffer(
-        command_buffer: vk::CommandBuffer,
-        flags: vk::CommandBufferResetFlags,
-    ) -> vk::Result {
-        // SAFETY: valid usage of `vkResetCommandBuffer`.
-        unsafe { outcome(calls::reset_command_buffer(dispatched(command_buffer), flags)) }
-    }
-
-    pub(super) unsafe extern "system" fn cmd_bind_pipeline(
-        command_buffer: vk::CommandBuffer,
-        pipeline_bind_point: vk::PipelineBindPoint,
-        pipeline: vk::Pipeline,
-    ) {
-        // SAFETY: valid usage of `vkCmdBindPipeline`.
-        unsafe {
-            calls::cmd_bind_pipeline(dispatched(command_buffer), pipeline_bind_point, pipeline);
         }
     }
 
@@ -5506,29 +6528,6 @@ mod entry {
         }
     }
 
-    pub(super) unsafe extern "system" fn cmd_bind_descriptor_sets(
-        command_buffer: vk::CommandBuffer,
-        pipeline_bind_point: vk::PipelineBindPoint,
-        layout: vk::PipelineLayout,
-        first_set: u32,
-        descriptor_set_count: u32,
-        p_descriptor_sets: *const vk::DescriptorSet,
-        dynamic_offset_count: u32,
-        p_dynamic_offsets: *const u32,
-    ) {
-        // SAFETY: valid usage of `vkCmdBindDescriptorSets`.
-        unsafe {
-            calls::cmd_bind_descriptor_sets(
-                dispatched(command_buffer),
-                pipeline_bind_point,
-                layout,
-                first_set,
-                slice(p_descriptor_sets, descriptor_set_count as usize),
-                slice(p_dynamic_offsets, dynamic_offset_count as usize),
-            );
-        }
-    }
-
     pub(super) unsafe extern "system" fn cmd_bind_index_buffer(
         command_buffer: vk::CommandBuffer,
         buffer: vk::Buffer,
@@ -5625,69 +6624,6 @@ mod entry {
         }
     }
 
-    pub(super) unsafe extern "system" fn cmd_dispatch(
-        command_buffer: vk::CommandBuffer,
-        group_count_x: u32,
-        group_count_y: u32,
-        group_count_z: u32,
-    ) {
-        // SAFETY: valid usage of `vkCmdDispatch`.
-        unsafe {
-            calls::cmd_dispatch(dispatched(command_buffer), group_count_x, group_count_y, group_count_z);
-        }
-    }
-
-    pub(super) unsafe extern "system" fn cmd_dispatch_indirect(
-        command_buffer: vk::CommandBuffer,
-        buffer: vk::Buffer,
-        offset: vk::DeviceSize,
-    ) {
-        // SAFETY: valid usage of `vkCmdDispatchIndirect`.
-        unsafe {
-            calls::cmd_dispatch_indirect(dispatched(command_buffer), buffer, offset);
-        }
-    }
-
-    pub(super) unsafe extern "system" fn cmd_copy_buffer(
-        command_buffer: vk::CommandBuffer,
-        src_buffer: vk::Buffer,
-        dst_buffer: vk::Buffer,
-        region_count: u32,
-        p_regions: *const vk::BufferCopy,
-    ) {
-        // SAFETY: valid usage of `vkCmdCopyBuffer`.
-        unsafe {
-            calls::cmd_copy_buffer(
-                dispatched(command_buffer),
-                src_buffer,
-                dst_buffer,
-                slice(p_regions, region_count as usize),
-            );
-        }
-    }
-
-    pub(super) unsafe extern "system" fn cmd_copy_image(
-        command_buffer: vk::CommandBuffer,
-        src_image: vk::Image,
-        src_image_layout: vk::ImageLayout,
-        dst_image: vk::Image,
-        dst_image_layout: vk::ImageLayout,
-        region_count: u32,
-        p_regions: *const vk::ImageCopy,
-    ) {
-        // SAFETY: valid usage of `vkCmdCopyImage`.
-        unsafe {
-            calls::cmd_copy_image(
-                dispatched(command_buffer),
-                src_image,
-                src_image_layout,
-                dst_image,
-                dst_image_layout,
-                slice(p_regions, region_count as usize),
-            );
-        }
-    }
-
     pub(super) unsafe extern "system" fn cmd_blit_image(
         command_buffer: vk::CommandBuffer,
         src_image: vk::Image,
@@ -5708,98 +6644,6 @@ mod entry {
                 dst_image_layout,
                 slice(p_regions, region_count as usize),
                 filter,
-            );
-        }
-    }
-
-    pub(super) unsafe extern "system" fn cmd_copy_buffer_to_image(
-        command_buffer: vk::CommandBuffer,
-        src_buffer: vk::Buffer,
-        dst_image: vk::Image,
-        dst_image_layout: vk::ImageLayout,
-        region_count: u32,
-        p_regions: *const vk::BufferImageCopy,
-    ) {
-        // SAFETY: valid usage of `vkCmdCopyBufferToImage`.
-        unsafe {
-            calls::cmd_copy_buffer_to_image(
-                dispatched(command_buffer),
-                src_buffer,
-                dst_image,
-                dst_image_layout,
-                slice(p_regions, region_count as usize),
-            );
-        }
-    }
-
-    pub(super) unsafe extern "system" fn cmd_copy_image_to_buffer(
-        command_buffer: vk::CommandBuffer,
-        src_image: vk::Image,
-        src_image_layout: vk::ImageLayout,
-        dst_buffer: vk::Buffer,
-        region_count: u32,
-        p_regions: *const vk::BufferImageCopy,
-    ) {
-        // SAFETY: valid usage of `vkCmdCopyImageToBuffer`.
-        unsafe {
-            calls::cmd_copy_image_to_buffer(
-                dispatched(command_buffer),
-                src_image,
-                src_image_layout,
-                dst_buffer,
-                slice(p_regions, region_count as usize),
-            );
-        }
-    }
-
-    pub(super) unsafe extern "system" fn cmd_update_buffer(
-        command_buffer: vk::CommandBuffer,
-        dst_buffer: vk::Buffer,
-        dst_offset: vk::DeviceSize,
-        data_size: vk::DeviceSize,
-        p_data: *const c_void,
-    ) {
-        // SAFETY: valid usage of `vkCmdUpdateBuffer`.
-        unsafe {
-            calls::cmd_update_buffer(
-                dispatched(command_buffer),
-                dst_buffer,
-                dst_offset,
-                data_size,
-                slice(p_data.cast::<u8>(), data_size as usize),
-            );
-        }
-    }
-
-    pub(super) unsafe extern "system" fn cmd_fill_buffer(
-        command_buffer: vk::CommandBuffer,
-        dst_buffer: vk::Buffer,
-        dst_offset: vk::DeviceSize,
-        size: vk::DeviceSize,
-        data: u32,
-    ) {
-        // SAFETY: valid usage of `vkCmdFillBuffer`.
-        unsafe {
-            calls::cmd_fill_buffer(dispatched(command_buffer), dst_buffer, dst_offset, size, data);
-        }
-    }
-
-    pub(super) unsafe extern "system" fn cmd_clear_color_image(
-        command_buffer: vk::CommandBuffer,
-        image: vk::Image,
-        image_layout: vk::ImageLayout,
-        p_color: *const vk::ClearColorValue,
-        range_count: u32,
-        p_ranges: *const vk::ImageSubresourceRange,
-    ) {
-        // SAFETY: valid usage of `vkCmdClearColorImage`.
-        unsafe {
-            calls::cmd_clear_color_image(
-                dispatched(command_buffer),
-                image,
-                image_layout,
-                reference(p_color),
-                slice(p_ranges, range_count as usize),
             );
         }
     }
@@ -5863,173 +6707,6 @@ mod entry {
         }
     }
 
-    pub(super) unsafe extern "system" fn cmd_set_event(
-        command_buffer: vk::CommandBuffer,
-        event: vk::Event,
-        stage_mask: vk::PipelineStageFlags,
-    ) {
-        // SAFETY: valid usage of `vkCmdSetEvent`.
-        unsafe {
-            calls::cmd_set_event(dispatched(command_buffer), event, stage_mask);
-        }
-    }
-
-    pub(super) unsafe extern "system" fn cmd_reset_event(
-        command_buffer: vk::CommandBuffer,
-        event: vk::Event,
-        stage_mask: vk::PipelineStageFlags,
-    ) {
-        // SAFETY: valid usage of `vkCmdResetEvent`.
-        unsafe {
-            calls::cmd_reset_event(dispatched(command_buffer), event, stage_mask);
-        }
-    }
-
-    pub(super) unsafe extern "system" fn cmd_wait_events(
-        command_buffer: vk::CommandBuffer,
-        event_count: u32,
-        p_events: *const vk::Event,
-        src_stage_mask: vk::PipelineStageFlags,
-        dst_stage_mask: vk::PipelineStageFlags,
-        memory_barrier_count: u32,
-        p_memory_barriers: *const vk::MemoryBarrier<'_>,
-        buffer_memory_barrier_count: u32,
-        p_buffer_memory_barriers: *const vk::BufferMemoryBarrier<'_>,
-        image_memory_barrier_count: u32,
-        p_image_memory_barriers: *const vk::ImageMemoryBarrier<'_>,
-    ) {
-        // SAFETY: valid usage of `vkCmdWaitEvents`.
-        unsafe {
-            calls::cmd_wait_events(
-                dispatched(command_buffer),
-                slice(p_events, event_count as usize),
-                src_stage_mask,
-                dst_stage_mask,
-                slice(p_memory_barriers, memory_barrier_count as usize),
-                slice(p_buffer_memory_barriers, buffer_memory_barrier_count as usize),
-                slice(p_image_memory_barriers, image_memory_barrier_count as usize),
-            );
-        }
-    }
-
-    pub(super) unsafe extern "system" fn cmd_pipeline_barrier(
-        command_buffer: vk::CommandBuffer,
-        src_stage_mask: vk::PipelineStageFlags,
-        dst_stage_mask: vk::PipelineStageFlags,
-        dependency_flags: vk::DependencyFlags,
-        memory_barrier_count: u32,
-        p_memory_barriers: *const vk::MemoryBarrier<'_>,
-        buffer_memory_barrier_count: u32,
-        p_buffer_memory_barriers: *const vk::BufferMemoryBarrier<'_>,
-        image_memory_barrier_count: u32,
-        p_image_memory_barriers: *const vk::ImageMemoryBarrier<'_>,
-    ) {
-        // SAFETY: valid usage of `vkCmdPipelineBarrier`.
-        unsafe {
-            calls::cmd_pipeline_barrier(
-                dispatched(command_buffer),
-                src_stage_mask,
-                dst_stage_mask,
-                dependency_flags,
-                slice(p_memory_barriers, memory_barrier_count as usize),
-                slice(p_buffer_memory_barriers, buffer_memory_barrier_count as usize),
-                slice(p_image_memory_barriers, image_memory_barrier_count as usize),
-            );
-        }
-    }
-
-    pub(super) unsafe extern "system" fn cmd_begin_query(
-        command_buffer: vk::CommandBuffer,
-        query_pool: vk::QueryPool,
-        query: u32,
-        flags: vk::QueryControlFlags,
-    ) {
-        // SAFETY: valid usage of `vkCmdBeginQuery`.
-        unsafe {
-            calls::cmd_begin_query(dispatched(command_buffer), query_pool, query, flags);
-        }
-    }
-
-    pub(super) unsafe extern "system" fn cmd_end_query(
-        command_buffer: vk::CommandBuffer,
-        query_pool: vk::QueryPool,
-        query: u32,
-    ) {
-        // SAFETY: valid usage of `vkCmdEndQuery`.
-        unsafe {
-            calls::cmd_end_query(dispatched(command_buffer), query_pool, query);
-        }
-    }
-
-    pub(super) unsafe extern "system" fn cmd_reset_query_pool(
-        command_buffer: vk::CommandBuffer,
-        query_pool: vk::QueryPool,
-        first_query: u32,
-        query_count: u32,
-    ) {
-        // SAFETY: valid usage of `vkCmdResetQueryPool`.
-        unsafe {
-            calls::cmd_reset_query_pool(dispatched(command_buffer), query_pool, first_query, query_count);
-        }
-    }
-
-    pub(super) unsafe extern "system" fn cmd_write_timestamp(
-        command_buffer: vk::CommandBuffer,
-        pipeline_stage: vk::PipelineStageFlags,
-        query_pool: vk::QueryPool,
-        query: u32,
-    ) {
-        // SAFETY: valid usage of `vkCmdWriteTimestamp`.
-        unsafe {
-            calls::cmd_write_timestamp(dispatched(command_buffer), pipeline_stage, query_pool, query);
-        }
-    }
-
-    pub(super) unsafe extern "system" fn cmd_copy_query_pool_results(
-        command_buffer: vk::CommandBuffer,
-        query_pool: vk::QueryPool,
-        first_query: u32,
-        query_count: u32,
-        dst_buffer: vk::Buffer,
-        dst_offset: vk::DeviceSize,
-        stride: vk::DeviceSize,
-        flags: vk::QueryResultFlags,
-    ) {
-        // SAFETY: valid usage of `vkCmdCopyQueryPoolResults`.
-        unsafe {
-            calls::cmd_copy_query_pool_results(
-                dispatched(command_buffer),
-                query_pool,
-                first_query,
-                query_count,
-                dst_buffer,
-                dst_offset,
-                stride,
-                flags,
-            );
-        }
-    }
-
-    pub(super) unsafe extern "system" fn cmd_push_constants(
-        command_buffer: vk::CommandBuffer,
-        layout: vk::PipelineLayout,
-        stage_flags: vk::ShaderStageFlags,
-        offset: u32,
-        size: u32,
-        p_values: *const c_void,
-    ) {
-        // SAFETY: valid usage of `vkCmdPushConstants`.
-        unsafe {
-            calls::cmd_push_constants(
-                dispatched(command_buffer),
-                layout,
-                stage_flags,
-                offset,
-                slice(p_values.cast::<u8>(), size as usize),
-            );
-        }
-    }
-
     pub(super) unsafe extern "system" fn cmd_begin_render_pass(
         command_buffer: vk::CommandBuffer,
         p_render_pass_begin: *const vk::RenderPassBeginInfo<'_>,
@@ -6059,20 +6736,6 @@ mod entry {
         // SAFETY: valid usage of `vkCmdEndRenderPass`.
         unsafe {
             calls::cmd_end_render_pass(dispatched(command_buffer));
-        }
-    }
-
-    pub(super) unsafe extern "system" fn cmd_execute_commands(
-        command_buffer: vk::CommandBuffer,
-        command_buffer_count: u32,
-        p_command_buffers: *const vk::CommandBuffer,
-    ) {
-        // SAFETY: valid usage of `vkCmdExecuteCommands`.
-        unsafe {
-            calls::cmd_execute_commands(
-                dispatched(command_buffer),
-                slice(p_command_buffers, command_buffer_count as usize),
-            );
         }
     }
 
@@ -6135,29 +6798,6 @@ mod entry {
         // SAFETY: valid usage of `vkCmdSetDeviceMask`.
         unsafe {
             calls::cmd_set_device_mask(dispatched(command_buffer), device_mask);
-        }
-    }
-
-    pub(super) unsafe extern "system" fn cmd_dispatch_base(
-        command_buffer: vk::CommandBuffer,
-        base_group_x: u32,
-        base_group_y: u32,
-        base_group_z: u32,
-        group_count_x: u32,
-        group_count_y: u32,
-        group_count_z: u32,
-    ) {
-        // SAFETY: valid usage of `vkCmdDispatchBase`.
-        unsafe {
-            calls::cmd_dispatch_base(
-                dispatched(command_buffer),
-                base_group_x,
-                base_group_y,
-                base_group_z,
-                group_count_x,
-                group_count_y,
-                group_count_z,
-            );
         }
     }
 
@@ -6336,30 +6976,71 @@ mod entry {
         }
     }
 
-    pub(super) unsafe extern "system" fn create_sampler_ycbcr_conversion(
-        device: vk::Device,
-        p_create_info: *const vk::SamplerYcbcrConversionCreateInfo<'_>,
-        _: *const vk::AllocationCallbacks<'_>,
-        p_ycbcr_conversion: *mut vk::SamplerYcbcrConversion,
-    ) -> vk::Result {
-        // SAFETY: valid usage of `vkCreateSamplerYcbcrConversion`.
+    pub(super) unsafe extern "system" fn get_physical_device_external_buffer_properties(
+        physical_device: vk::PhysicalDevice,
+        p_external_buffer_info: *const vk::PhysicalDeviceExternalBufferInfo<'_>,
+        p_external_buffer_properties: *mut vk::ExternalBufferProperties<'_>,
+    ) {
+        // SAFETY: valid usage of `vkGetPhysicalDeviceExternalBufferProperties`.
         unsafe {
-            outcome(calls::create_sampler_ycbcr_conversion(
-                dispatched(device),
-                reference(p_create_info),
-                out(p_ycbcr_conversion),
-            ))
+            calls::get_physical_device_external_buffer_properties(
+                dispatched(physical_device),
+                reference(p_external_buffer_info),
+                out(p_external_buffer_properties),
+            );
         }
     }
 
-    pub(super) unsafe extern "system" fn destroy_sampler_ycbcr_conversion(
-        device: vk::Device,
-        ycbcr_conversion: vk::SamplerYcbcrConversion,
-        _: *const vk::AllocationCallbacks<'_>,
+    pub(super) unsafe extern "system" fn get_physical_device_external_fence_properties(
+        physical_device: vk::PhysicalDevice,
+        p_external_fence_info: *const vk::PhysicalDeviceExternalFenceInfo<'_>,
+        p_external_fence_properties: *mut vk::ExternalFenceProperties<'_>,
     ) {
-        // SAFETY: valid usage of `vkDestroySamplerYcbcrConversion`.
+        // SAFETY: valid usage of `vkGetPhysicalDeviceExternalFenceProperties`.
         unsafe {
-            calls::destroy_sampler_ycbcr_conversion(dispatched(device), ycbcr_conversion);
+            calls::get_physical_device_external_fence_properties(
+                dispatched(physical_device),
+                reference(p_external_fence_info),
+                out(p_external_fence_properties),
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn get_physical_device_external_semaphore_properties(
+        physical_device: vk::PhysicalDevice,
+        p_external_semaphore_info: *const vk::PhysicalDeviceExternalSemaphoreInfo<'_>,
+        p_external_semaphore_properties: *mut vk::ExternalSemaphoreProperties<'_>,
+    ) {
+        // SAFETY: valid usage of `vkGetPhysicalDeviceExternalSemaphoreProperties`.
+        unsafe {
+            calls::get_physical_device_external_semaphore_properties(
+                dispatched(physical_device),
+                reference(p_external_semaphore_info),
+                out(p_external_semaphore_properties),
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_dispatch_base(
+        command_buffer: vk::CommandBuffer,
+        base_group_x: u32,
+        base_group_y: u32,
+        base_group_z: u32,
+        group_count_x: u32,
+        group_count_y: u32,
+        group_count_z: u32,
+    ) {
+        // SAFETY: valid usage of `vkCmdDispatchBase`.
+        unsafe {
+            calls::cmd_dispatch_base(
+                dispatched(command_buffer),
+                base_group_x,
+                base_group_y,
+                base_group_z,
+                group_count_x,
+                group_count_y,
+                group_count_z,
+            );
         }
     }
 
@@ -6407,51 +7088,6 @@ mod entry {
         }
     }
 
-    pub(super) unsafe extern "system" fn get_physical_device_external_buffer_properties(
-        physical_device: vk::PhysicalDevice,
-        p_external_buffer_info: *const vk::PhysicalDeviceExternalBufferInfo<'_>,
-        p_external_buffer_properties: *mut vk::ExternalBufferProperties<'_>,
-    ) {
-        // SAFETY: valid usage of `vkGetPhysicalDeviceExternalBufferProperties`.
-        unsafe {
-            calls::get_physical_device_external_buffer_properties(
-                dispatched(physical_device),
-                reference(p_external_buffer_info),
-                out(p_external_buffer_properties),
-            );
-        }
-    }
-
-    pub(super) unsafe extern "system" fn get_physical_device_external_fence_properties(
-        physical_device: vk::PhysicalDevice,
-        p_external_fence_info: *const vk::PhysicalDeviceExternalFenceInfo<'_>,
-        p_external_fence_properties: *mut vk::ExternalFenceProperties<'_>,
-    ) {
-        // SAFETY: valid usage of `vkGetPhysicalDeviceExternalFenceProperties`.
-        unsafe {
-            calls::get_physical_device_external_fence_properties(
-                dispatched(physical_device),
-                reference(p_external_fence_info),
-                out(p_external_fence_properties),
-            );
-        }
-    }
-
-    pub(super) unsafe extern "system" fn get_physical_device_external_semaphore_properties(
-        physical_device: vk::PhysicalDevice,
-        p_external_semaphore_info: *const vk::PhysicalDeviceExternalSemaphoreInfo<'_>,
-        p_external_semaphore_properties: *mut vk::ExternalSemaphoreProperties<'_>,
-    ) {
-        // SAFETY: valid usage of `vkGetPhysicalDeviceExternalSemaphoreProperties`.
-        unsafe {
-            calls::get_physical_device_external_semaphore_properties(
-                dispatched(physical_device),
-                reference(p_external_semaphore_info),
-                out(p_external_semaphore_properties),
-            );
-        }
-    }
-
     pub(super) unsafe extern "system" fn get_descriptor_set_layout_support(
         device: vk::Device,
         p_create_info: *const vk::DescriptorSetLayoutCreateInfo<'_>,
@@ -6465,6 +7101,95 @@ mod entry {
                 out(p_support),
             );
         }
+    }
+
+    pub(super) unsafe extern "system" fn create_sampler_ycbcr_conversion(
+        device: vk::Device,
+        p_create_info: *const vk::SamplerYcbcrConversionCreateInfo<'_>,
+        _: *const vk::AllocationCallbacks<'_>,
+        p_ycbcr_conversion: *mut vk::SamplerYcbcrConversion,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkCreateSamplerYcbcrConversion`.
+        unsafe {
+            outcome(calls::create_sampler_ycbcr_conversion(
+                dispatched(device),
+                reference(p_create_info),
+                out(p_ycbcr_conversion),
+            ))
+        }
+    }
+
+    pub(super) unsafe extern "system" fn destroy_sampler_ycbcr_conversion(
+        device: vk::Device,
+        ycbcr_conversion: vk::SamplerYcbcrConversion,
+        _: *const vk::AllocationCallbacks<'_>,
+    ) {
+        // SAFETY: valid usage of `vkDestroySamplerYcbcrConversion`.
+        unsafe {
+            calls::destroy_sampler_ycbcr_conversion(dispatched(device), ycbcr_conversion);
+        }
+    }
+
+    pub(super) unsafe extern "system" fn reset_query_pool(
+        device: vk::Device,
+        query_pool: vk::QueryPool,
+        first_query: u32,
+        query_count: u32,
+    ) {
+        // SAFETY: valid usage of `vkResetQueryPool`.
+        unsafe {
+            calls::reset_query_pool(dispatched(device), query_pool, first_query, query_count);
+        }
+    }
+
+    pub(super) unsafe extern "system" fn get_semaphore_counter_value(
+        device: vk::Device,
+        semaphore: vk::Semaphore,
+        p_value: *mut u64,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkGetSemaphoreCounterValue`.
+        unsafe { outcome(calls::get_semaphore_counter_value(dispatched(device), semaphore, out(p_value))) }
+    }
+
+    pub(super) unsafe extern "system" fn wait_semaphores(
+        device: vk::Device,
+        p_wait_info: *const vk::SemaphoreWaitInfo<'_>,
+        timeout: u64,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkWaitSemaphores`.
+        unsafe { outcome(calls::wait_semaphores(dispatched(device), reference(p_wait_info), timeout)) }
+    }
+
+    pub(super) unsafe extern "system" fn signal_semaphore(
+        device: vk::Device,
+        p_signal_info: *const vk::SemaphoreSignalInfo<'_>,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkSignalSemaphore`.
+        unsafe { outcome(calls::signal_semaphore(dispatched(device), reference(p_signal_info))) }
+    }
+
+    pub(super) unsafe extern "system" fn get_buffer_device_address(
+        device: vk::Device,
+        p_info: *const vk::BufferDeviceAddressInfo<'_>,
+    ) -> vk::DeviceAddress {
+        // SAFETY: valid usage of `vkGetBufferDeviceAddress`.
+        unsafe { calls::get_buffer_device_address(dispatched(device), reference(p_info)) }
+    }
+
+    pub(super) unsafe extern "system" fn get_buffer_opaque_capture_address(
+        device: vk::Device,
+        p_info: *const vk::BufferDeviceAddressInfo<'_>,
+    ) -> u64 {
+        // SAFETY: valid usage of `vkGetBufferOpaqueCaptureAddress`.
+        unsafe { calls::get_buffer_opaque_capture_address(dispatched(device), reference(p_info)) }
+    }
+
+    pub(super) unsafe extern "system" fn get_device_memory_opaque_capture_address(
+        device: vk::Device,
+        p_info: *const vk::DeviceMemoryOpaqueCaptureAddressInfo<'_>,
+    ) -> u64 {
+        // SAFETY: valid usage of `vkGetDeviceMemoryOpaqueCaptureAddress`.
+        unsafe { calls::get_device_memory_opaque_capture_address(dispatched(device), reference(p_info)) }
     }
 
     pub(super) unsafe extern "system" fn cmd_draw_indirect_count(
@@ -6569,68 +7294,6 @@ mod entry {
         }
     }
 
-    pub(super) unsafe extern "system" fn reset_query_pool(
-        device: vk::Device,
-        query_pool: vk::QueryPool,
-        first_query: u32,
-        query_count: u32,
-    ) {
-        // SAFETY: valid usage of `vkResetQueryPool`.
-        unsafe {
-            calls::reset_query_pool(dispatched(device), query_pool, first_query, query_count);
-        }
-    }
-
-    pub(super) unsafe extern "system" fn get_semaphore_counter_value(
-        device: vk::Device,
-        semaphore: vk::Semaphore,
-        p_value: *mut u64,
-    ) -> vk::Result {
-        // SAFETY: valid usage of `vkGetSemaphoreCounterValue`.
-        unsafe { outcome(calls::get_semaphore_counter_value(dispatched(device), semaphore, out(p_value))) }
-    }
-
-    pub(super) unsafe extern "system" fn wait_semaphores(
-        device: vk::Device,
-        p_wait_info: *const vk::SemaphoreWaitInfo<'_>,
-        timeout: u64,
-    ) -> vk::Result {
-        // SAFETY: valid usage of `vkWaitSemaphores`.
-        unsafe { outcome(calls::wait_semaphores(dispatched(device), reference(p_wait_info), timeout)) }
-    }
-
-    pub(super) unsafe extern "system" fn signal_semaphore(
-        device: vk::Device,
-        p_signal_info: *const vk::SemaphoreSignalInfo<'_>,
-    ) -> vk::Result {
-        // SAFETY: valid usage of `vkSignalSemaphore`.
-        unsafe { outcome(calls::signal_semaphore(dispatched(device), reference(p_signal_info))) }
-    }
-
-    pub(super) unsafe extern "system" fn get_buffer_device_address(
-        device: vk::Device,
-        p_info: *const vk::BufferDeviceAddressInfo<'_>,
-    ) -> vk::DeviceAddress {
-        // SAFETY: valid usage of `vkGetBufferDeviceAddress`.
-        unsafe { calls::get_buffer_device_address(dispatched(device), reference(p_info)) }
-    }
-
-    pub(super) unsafe extern "system" fn get_buffer_opaque_capture_address(
-        device: vk::Device,
-        p_info: *const vk::BufferDeviceAddressInfo<'_>,
-    ) -> u64 {
-        // SAFETY: valid usage of `vkGetBufferOpaqueCaptureAddress`.
-        unsafe { calls::get_buffer_opaque_capture_address(dispatched(device), reference(p_info)) }
-    }
-
-    pub(super) unsafe extern "system" fn get_device_memory_opaque_capture_address(
-        device: vk::Device,
-        p_info: *const vk::DeviceMemoryOpaqueCaptureAddressInfo<'_>,
-    ) -> u64 {
-        // SAFETY: valid usage of `vkGetDeviceMemoryOpaqueCaptureAddress`.
-        unsafe { calls::get_device_memory_opaque_capture_address(dispatched(device), reference(p_info)) }
-    }
-
     pub(super) unsafe extern "system" fn get_physical_device_tool_properties(
         physical_device: vk::PhysicalDevice,
         p_tool_count: *mut u32,
@@ -6706,44 +7369,6 @@ mod entry {
                 object_handle,
                 private_data_slot,
                 out(p_data),
-            );
-        }
-    }
-
-    pub(super) unsafe extern "system" fn cmd_set_event2(
-        command_buffer: vk::CommandBuffer,
-        event: vk::Event,
-        p_dependency_info: *const vk::DependencyInfo<'_>,
-    ) {
-        // SAFETY: valid usage of `vkCmdSetEvent2`.
-        unsafe {
-            calls::cmd_set_event2(dispatched(command_buffer), event, reference(p_dependency_info));
-        }
-    }
-
-    pub(super) unsafe extern "system" fn cmd_reset_event2(
-        command_buffer: vk::CommandBuffer,
-        event: vk::Event,
-        stage_mask: vk::PipelineStageFlags2,
-    ) {
-        // SAFETY: valid usage of `vkCmdResetEvent2`.
-        unsafe {
-            calls::cmd_reset_event2(dispatched(command_buffer), event, stage_mask);
-        }
-    }
-
-    pub(super) unsafe extern "system" fn cmd_wait_events2(
-        command_buffer: vk::CommandBuffer,
-        event_count: u32,
-        p_events: *const vk::Event,
-        p_dependency_infos: *const vk::DependencyInfo<'_>,
-    ) {
-        // SAFETY: valid usage of `vkCmdWaitEvents2`.
-        unsafe {
-            calls::cmd_wait_events2(
-                dispatched(command_buffer),
-                slice(p_events, event_count as usize),
-                slice(p_dependency_infos, event_count as usize),
             );
         }
     }
@@ -6824,6 +7449,90 @@ mod entry {
             calls::cmd_copy_image_to_buffer2(
                 dispatched(command_buffer),
                 reference(p_copy_image_to_buffer_info),
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn get_device_buffer_memory_requirements(
+        device: vk::Device,
+        p_info: *const vk::DeviceBufferMemoryRequirements<'_>,
+        p_memory_requirements: *mut vk::MemoryRequirements2<'_>,
+    ) {
+        // SAFETY: valid usage of `vkGetDeviceBufferMemoryRequirements`.
+        unsafe {
+            calls::get_device_buffer_memory_requirements(
+                dispatched(device),
+                reference(p_info),
+                out(p_memory_requirements),
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn get_device_image_memory_requirements(
+        device: vk::Device,
+        p_info: *const vk::DeviceImageMemoryRequirements<'_>,
+        p_memory_requirements: *mut vk::MemoryRequirements2<'_>,
+    ) {
+        // SAFETY: valid usage of `vkGetDeviceImageMemoryRequirements`.
+        unsafe {
+            calls::get_device_image_memory_requirements(
+                dispatched(device),
+                reference(p_info),
+                out(p_memory_requirements),
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn get_device_image_sparse_memory_requirements(
+        device: vk::Device,
+        p_info: *const vk::DeviceImageMemoryRequirements<'_>,
+        p_sparse_memory_requirement_count: *mut u32,
+        p_sparse_memory_requirements: *mut vk::SparseImageMemoryRequirements2<'_>,
+    ) {
+        // SAFETY: valid usage of `vkGetDeviceImageSparseMemoryRequirements`.
+        unsafe {
+            calls::get_device_image_sparse_memory_requirements(
+                dispatched(device),
+                reference(p_info),
+                Fill::new(p_sparse_memory_requirement_count, p_sparse_memory_requirements),
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_set_event2(
+        command_buffer: vk::CommandBuffer,
+        event: vk::Event,
+        p_dependency_info: *const vk::DependencyInfo<'_>,
+    ) {
+        // SAFETY: valid usage of `vkCmdSetEvent2`.
+        unsafe {
+            calls::cmd_set_event2(dispatched(command_buffer), event, reference(p_dependency_info));
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_reset_event2(
+        command_buffer: vk::CommandBuffer,
+        event: vk::Event,
+        stage_mask: vk::PipelineStageFlags2,
+    ) {
+        // SAFETY: valid usage of `vkCmdResetEvent2`.
+        unsafe {
+            calls::cmd_reset_event2(dispatched(command_buffer), event, stage_mask);
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_wait_events2(
+        command_buffer: vk::CommandBuffer,
+        event_count: u32,
+        p_events: *const vk::Event,
+        p_dependency_infos: *const vk::DependencyInfo<'_>,
+    ) {
+        // SAFETY: valid usage of `vkCmdWaitEvents2`.
+        unsafe {
+            calls::cmd_wait_events2(
+                dispatched(command_buffer),
+                slice(p_events, event_count as usize),
+                slice(p_dependency_infos, event_count as usize),
             );
         }
     }
@@ -7046,48 +7755,248 @@ mod entry {
         }
     }
 
-    pub(super) unsafe extern "system" fn get_device_buffer_memory_requirements(
+    pub(super) unsafe extern "system" fn map_memory2(
         device: vk::Device,
-        p_info: *const vk::DeviceBufferMemoryRequirements<'_>,
-        p_memory_requirements: *mut vk::MemoryRequirements2<'_>,
+        p_memory_map_info: *const vk::MemoryMapInfoKHR<'_>,
+        pp_data: *mut *const c_void,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkMapMemory2`.
+        unsafe { outcome(calls::map_memory2(dispatched(device), reference(p_memory_map_info), pp_data)) }
+    }
+
+    pub(super) unsafe extern "system" fn unmap_memory2(
+        device: vk::Device,
+        p_memory_unmap_info: *const vk::MemoryUnmapInfoKHR<'_>,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkUnmapMemory2`.
+        unsafe { outcome(calls::unmap_memory2(dispatched(device), reference(p_memory_unmap_info))) }
+    }
+
+    pub(super) unsafe extern "system" fn get_device_image_subresource_layout(
+        device: vk::Device,
+        p_info: *const vk::DeviceImageSubresourceInfoKHR<'_>,
+        p_layout: *mut vk::SubresourceLayout2KHR<'_>,
     ) {
-        // SAFETY: valid usage of `vkGetDeviceBufferMemoryRequirements`.
+        // SAFETY: valid usage of `vkGetDeviceImageSubresourceLayout`.
         unsafe {
-            calls::get_device_buffer_memory_requirements(
+            calls::get_device_image_subresource_layout(dispatched(device), reference(p_info), out(p_layout));
+        }
+    }
+
+    pub(super) unsafe extern "system" fn get_image_subresource_layout2(
+        device: vk::Device,
+        image: vk::Image,
+        p_subresource: *const vk::ImageSubresource2KHR<'_>,
+        p_layout: *mut vk::SubresourceLayout2KHR<'_>,
+    ) {
+        // SAFETY: valid usage of `vkGetImageSubresourceLayout2`.
+        unsafe {
+            calls::get_image_subresource_layout2(
                 dispatched(device),
-                reference(p_info),
-                out(p_memory_requirements),
+                image,
+                reference(p_subresource),
+                out(p_layout),
             );
         }
     }
 
-    pub(super) unsafe extern "system" fn get_device_image_memory_requirements(
+    pub(super) unsafe extern "system" fn copy_memory_to_image(
         device: vk::Device,
-        p_info: *const vk::DeviceImageMemoryRequirements<'_>,
-        p_memory_requirements: *mut vk::MemoryRequirements2<'_>,
-    ) {
-        // SAFETY: valid usage of `vkGetDeviceImageMemoryRequirements`.
+        p_copy_memory_to_image_info: *const vk::CopyMemoryToImageInfoEXT<'_>,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkCopyMemoryToImage`.
         unsafe {
-            calls::get_device_image_memory_requirements(
+            outcome(calls::copy_memory_to_image(dispatched(device), reference(p_copy_memory_to_image_info)))
+        }
+    }
+
+    pub(super) unsafe extern "system" fn copy_image_to_memory(
+        device: vk::Device,
+        p_copy_image_to_memory_info: *const vk::CopyImageToMemoryInfoEXT<'_>,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkCopyImageToMemory`.
+        unsafe {
+            outcome(calls::copy_image_to_memory(dispatched(device), reference(p_copy_image_to_memory_info)))
+        }
+    }
+
+    pub(super) unsafe extern "system" fn copy_image_to_image(
+        device: vk::Device,
+        p_copy_image_to_image_info: *const vk::CopyImageToImageInfoEXT<'_>,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkCopyImageToImage`.
+        unsafe {
+            outcome(calls::copy_image_to_image(dispatched(device), reference(p_copy_image_to_image_info)))
+        }
+    }
+
+    pub(super) unsafe extern "system" fn transition_image_layout(
+        device: vk::Device,
+        transition_count: u32,
+        p_transitions: *const vk::HostImageLayoutTransitionInfoEXT<'_>,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkTransitionImageLayout`.
+        unsafe {
+            outcome(calls::transition_image_layout(
                 dispatched(device),
-                reference(p_info),
-                out(p_memory_requirements),
+                slice(p_transitions, transition_count as usize),
+            ))
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_push_descriptor_set(
+        command_buffer: vk::CommandBuffer,
+        pipeline_bind_point: vk::PipelineBindPoint,
+        layout: vk::PipelineLayout,
+        set: u32,
+        descriptor_write_count: u32,
+        p_descriptor_writes: *const vk::WriteDescriptorSet<'_>,
+    ) {
+        // SAFETY: valid usage of `vkCmdPushDescriptorSet`.
+        unsafe {
+            calls::cmd_push_descriptor_set(
+                dispatched(command_buffer),
+                pipeline_bind_point,
+                layout,
+                set,
+                slice(p_descriptor_writes, descriptor_write_count as usize),
             );
         }
     }
 
-    pub(super) unsafe extern "system" fn get_device_image_sparse_memory_requirements(
-        device: vk::Device,
-        p_info: *const vk::DeviceImageMemoryRequirements<'_>,
-        p_sparse_memory_requirement_count: *mut u32,
-        p_sparse_memory_requirements: *mut vk::SparseImageMemoryRequirements2<'_>,
+    pub(super) unsafe extern "system" fn cmd_push_descriptor_set_with_template(
+        command_buffer: vk::CommandBuffer,
+        descriptor_update_template: vk::DescriptorUpdateTemplate,
+        layout: vk::PipelineLayout,
+        set: u32,
+        p_data: *const c_void,
     ) {
-        // SAFETY: valid usage of `vkGetDeviceImageSparseMemoryRequirements`.
+        // SAFETY: valid usage of `vkCmdPushDescriptorSetWithTemplate`.
         unsafe {
-            calls::get_device_image_sparse_memory_requirements(
+            calls::cmd_push_descriptor_set_with_template(
+                dispatched(command_buffer),
+                descriptor_update_template,
+                layout,
+                set,
+                p_data,
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_bind_descriptor_sets2(
+        command_buffer: vk::CommandBuffer,
+        p_bind_descriptor_sets_info: *const vk::BindDescriptorSetsInfoKHR<'_>,
+    ) {
+        // SAFETY: valid usage of `vkCmdBindDescriptorSets2`.
+        unsafe {
+            calls::cmd_bind_descriptor_sets2(
+                dispatched(command_buffer),
+                reference(p_bind_descriptor_sets_info),
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_push_constants2(
+        command_buffer: vk::CommandBuffer,
+        p_push_constants_info: *const vk::PushConstantsInfoKHR<'_>,
+    ) {
+        // SAFETY: valid usage of `vkCmdPushConstants2`.
+        unsafe {
+            calls::cmd_push_constants2(dispatched(command_buffer), reference(p_push_constants_info));
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_push_descriptor_set2(
+        command_buffer: vk::CommandBuffer,
+        p_push_descriptor_set_info: *const vk::PushDescriptorSetInfoKHR<'_>,
+    ) {
+        // SAFETY: valid usage of `vkCmdPushDescriptorSet2`.
+        unsafe {
+            calls::cmd_push_descriptor_set2(
+                dispatched(command_buffer),
+                reference(p_push_descriptor_set_info),
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_push_descriptor_set_with_template2(
+        command_buffer: vk::CommandBuffer,
+        p_push_descriptor_set_with_template_info: *const vk::PushDescriptorSetWithTemplateInfoKHR<'_>,
+    ) {
+        // SAFETY: valid usage of `vkCmdPushDescriptorSetWithTemplate2`.
+        unsafe {
+            calls::cmd_push_descriptor_set_with_template2(
+                dispatched(command_buffer),
+                reference(p_push_descriptor_set_with_template_info),
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_set_line_stipple(
+        command_buffer: vk::CommandBuffer,
+        line_stipple_factor: u32,
+        line_stipple_pattern: u16,
+    ) {
+        // SAFETY: valid usage of `vkCmdSetLineStipple`.
+        unsafe {
+            calls::cmd_set_line_stipple(
+                dispatched(command_buffer),
+                line_stipple_factor,
+                line_stipple_pattern,
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_bind_index_buffer2(
+        command_buffer: vk::CommandBuffer,
+        buffer: vk::Buffer,
+        offset: vk::DeviceSize,
+        size: vk::DeviceSize,
+        index_type: vk::IndexType,
+    ) {
+        // SAFETY: valid usage of `vkCmdBindIndexBuffer2`.
+        unsafe {
+            calls::cmd_bind_index_buffer2(dispatched(command_buffer), buffer, offset, size, index_type);
+        }
+    }
+
+    pub(super) unsafe extern "system" fn get_rendering_area_granularity(
+        device: vk::Device,
+        p_rendering_area_info: *const vk::RenderingAreaInfoKHR<'_>,
+        p_granularity: *mut vk::Extent2D,
+    ) {
+        // SAFETY: valid usage of `vkGetRenderingAreaGranularity`.
+        unsafe {
+            calls::get_rendering_area_granularity(
                 dispatched(device),
-                reference(p_info),
-                Fill::new(p_sparse_memory_requirement_count, p_sparse_memory_requirements),
+                reference(p_rendering_area_info),
+                out(p_granularity),
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_set_rendering_attachment_locations(
+        command_buffer: vk::CommandBuffer,
+        p_location_info: *const vk::RenderingAttachmentLocationInfoKHR<'_>,
+    ) {
+        // SAFETY: valid usage of `vkCmdSetRenderingAttachmentLocations`.
+        unsafe {
+            calls::cmd_set_rendering_attachment_locations(
+                dispatched(command_buffer),
+                reference(p_location_info),
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_set_rendering_input_attachment_indices(
+        command_buffer: vk::CommandBuffer,
+        p_input_attachment_index_info: *const vk::RenderingInputAttachmentIndexInfoKHR<'_>,
+    ) {
+        // SAFETY: valid usage of `vkCmdSetRenderingInputAttachmentIndices`.
+        unsafe {
+            calls::cmd_set_rendering_input_attachment_indices(
+                dispatched(command_buffer),
+                reference(p_input_attachment_index_info),
             );
         }
     }
@@ -7546,45 +8455,6 @@ mod entry {
         }
     }
 
-    pub(super) unsafe extern "system" fn cmd_push_descriptor_set_khr(
-        command_buffer: vk::CommandBuffer,
-        pipeline_bind_point: vk::PipelineBindPoint,
-        layout: vk::PipelineLayout,
-        set: u32,
-        descriptor_write_count: u32,
-        p_descriptor_writes: *const vk::WriteDescriptorSet<'_>,
-    ) {
-        // SAFETY: valid usage of `vkCmdPushDescriptorSetKHR`.
-        unsafe {
-            calls::cmd_push_descriptor_set_khr(
-                dispatched(command_buffer),
-                pipeline_bind_point,
-                layout,
-                set,
-                slice(p_descriptor_writes, descriptor_write_count as usize),
-            );
-        }
-    }
-
-    pub(super) unsafe extern "system" fn cmd_push_descriptor_set_with_template_khr(
-        command_buffer: vk::CommandBuffer,
-        descriptor_update_template: vk::DescriptorUpdateTemplate,
-        layout: vk::PipelineLayout,
-        set: u32,
-        p_data: *const c_void,
-    ) {
-        // SAFETY: valid usage of `vkCmdPushDescriptorSetWithTemplateKHR`.
-        unsafe {
-            calls::cmd_push_descriptor_set_with_template_khr(
-                dispatched(command_buffer),
-                descriptor_update_template,
-                layout,
-                set,
-                p_data,
-            );
-        }
-    }
-
     pub(super) unsafe extern "system" fn import_fence_fd_khr(
         device: vk::Device,
         p_import_fence_fd_info: *const vk::ImportFenceFdInfoKHR<'_>,
@@ -7661,6 +8531,252 @@ mod entry {
         }
     }
 
+    pub(super) unsafe extern "system" fn create_acceleration_structure_khr(
+        device: vk::Device,
+        p_create_info: *const vk::AccelerationStructureCreateInfoKHR<'_>,
+        _: *const vk::AllocationCallbacks<'_>,
+        p_acceleration_structure: *mut vk::AccelerationStructureKHR,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkCreateAccelerationStructureKHR`.
+        unsafe {
+            outcome(calls::create_acceleration_structure_khr(
+                dispatched(device),
+                reference(p_create_info),
+                out(p_acceleration_structure),
+            ))
+        }
+    }
+
+    pub(super) unsafe extern "system" fn destroy_acceleration_structure_khr(
+        device: vk::Device,
+        acceleration_structure: vk::AccelerationStructureKHR,
+        _: *const vk::AllocationCallbacks<'_>,
+    ) {
+        // SAFETY: valid usage of `vkDestroyAccelerationStructureKHR`.
+        unsafe {
+            calls::destroy_acceleration_structure_khr(dispatched(device), acceleration_structure);
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_build_acceleration_structures_khr(
+        command_buffer: vk::CommandBuffer,
+        info_count: u32,
+        p_infos: *const vk::AccelerationStructureBuildGeometryInfoKHR<'_>,
+        pp_build_range_infos: *const *const vk::AccelerationStructureBuildRangeInfoKHR,
+    ) {
+        // SAFETY: valid usage of `vkCmdBuildAccelerationStructuresKHR`.
+        unsafe {
+            calls::cmd_build_acceleration_structures_khr(
+                dispatched(command_buffer),
+                slice(p_infos, info_count as usize),
+                slice(pp_build_range_infos, info_count as usize),
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_build_acceleration_structures_indirect_khr(
+        command_buffer: vk::CommandBuffer,
+        info_count: u32,
+        p_infos: *const vk::AccelerationStructureBuildGeometryInfoKHR<'_>,
+        p_indirect_device_addresses: *const vk::DeviceAddress,
+        p_indirect_strides: *const u32,
+        pp_max_primitive_counts: *const *const u32,
+    ) {
+        // SAFETY: valid usage of `vkCmdBuildAccelerationStructuresIndirectKHR`.
+        unsafe {
+            calls::cmd_build_acceleration_structures_indirect_khr(
+                dispatched(command_buffer),
+                slice(p_infos, info_count as usize),
+                slice(p_indirect_device_addresses, info_count as usize),
+                slice(p_indirect_strides, info_count as usize),
+                slice(pp_max_primitive_counts, info_count as usize),
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn build_acceleration_structures_khr(
+        device: vk::Device,
+        deferred_operation: vk::DeferredOperationKHR,
+        info_count: u32,
+        p_infos: *const vk::AccelerationStructureBuildGeometryInfoKHR<'_>,
+        pp_build_range_infos: *const *const vk::AccelerationStructureBuildRangeInfoKHR,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkBuildAccelerationStructuresKHR`.
+        unsafe {
+            outcome(calls::build_acceleration_structures_khr(
+                dispatched(device),
+                deferred_operation,
+                slice(p_infos, info_count as usize),
+                slice(pp_build_range_infos, info_count as usize),
+            ))
+        }
+    }
+
+    pub(super) unsafe extern "system" fn copy_acceleration_structure_khr(
+        device: vk::Device,
+        deferred_operation: vk::DeferredOperationKHR,
+        p_info: *const vk::CopyAccelerationStructureInfoKHR<'_>,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkCopyAccelerationStructureKHR`.
+        unsafe {
+            outcome(calls::copy_acceleration_structure_khr(
+                dispatched(device),
+                deferred_operation,
+                reference(p_info),
+            ))
+        }
+    }
+
+    pub(super) unsafe extern "system" fn copy_acceleration_structure_to_memory_khr(
+        device: vk::Device,
+        deferred_operation: vk::DeferredOperationKHR,
+        p_info: *const vk::CopyAccelerationStructureToMemoryInfoKHR<'_>,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkCopyAccelerationStructureToMemoryKHR`.
+        unsafe {
+            outcome(calls::copy_acceleration_structure_to_memory_khr(
+                dispatched(device),
+                deferred_operation,
+                reference(p_info),
+            ))
+        }
+    }
+
+    pub(super) unsafe extern "system" fn copy_memory_to_acceleration_structure_khr(
+        device: vk::Device,
+        deferred_operation: vk::DeferredOperationKHR,
+        p_info: *const vk::CopyMemoryToAccelerationStructureInfoKHR<'_>,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkCopyMemoryToAccelerationStructureKHR`.
+        unsafe {
+            outcome(calls::copy_memory_to_acceleration_structure_khr(
+                dispatched(device),
+                deferred_operation,
+                reference(p_info),
+            ))
+        }
+    }
+
+    pub(super) unsafe extern "system" fn write_acceleration_structures_properties_khr(
+        device: vk::Device,
+        acceleration_structure_count: u32,
+        p_acceleration_structures: *const vk::AccelerationStructureKHR,
+        query_type: vk::QueryType,
+        data_size: usize,
+        p_data: *mut c_void,
+        stride: usize,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkWriteAccelerationStructuresPropertiesKHR`.
+        unsafe {
+            outcome(calls::write_acceleration_structures_properties_khr(
+                dispatched(device),
+                slice(p_acceleration_structures, acceleration_structure_count as usize),
+                query_type,
+                data_size,
+                slice_mut(p_data.cast::<u8>(), data_size as usize),
+                stride,
+            ))
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_copy_acceleration_structure_khr(
+        command_buffer: vk::CommandBuffer,
+        p_info: *const vk::CopyAccelerationStructureInfoKHR<'_>,
+    ) {
+        // SAFETY: valid usage of `vkCmdCopyAccelerationStructureKHR`.
+        unsafe {
+            calls::cmd_copy_acceleration_structure_khr(dispatched(command_buffer), reference(p_info));
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_copy_acceleration_structure_to_memory_khr(
+        command_buffer: vk::CommandBuffer,
+        p_info: *const vk::CopyAccelerationStructureToMemoryInfoKHR<'_>,
+    ) {
+        // SAFETY: valid usage of `vkCmdCopyAccelerationStructureToMemoryKHR`.
+        unsafe {
+            calls::cmd_copy_acceleration_structure_to_memory_khr(
+                dispatched(command_buffer),
+                reference(p_info),
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_copy_memory_to_acceleration_structure_khr(
+        command_buffer: vk::CommandBuffer,
+        p_info: *const vk::CopyMemoryToAccelerationStructureInfoKHR<'_>,
+    ) {
+        // SAFETY: valid usage of `vkCmdCopyMemoryToAccelerationStructureKHR`.
+        unsafe {
+            calls::cmd_copy_memory_to_acceleration_structure_khr(
+                dispatched(command_buffer),
+                reference(p_info),
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn get_acceleration_structure_device_address_khr(
+        device: vk::Device,
+        p_info: *const vk::AccelerationStructureDeviceAddressInfoKHR<'_>,
+    ) -> vk::DeviceAddress {
+        // SAFETY: valid usage of `vkGetAccelerationStructureDeviceAddressKHR`.
+        unsafe { calls::get_acceleration_structure_device_address_khr(dispatched(device), reference(p_info)) }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_write_acceleration_structures_properties_khr(
+        command_buffer: vk::CommandBuffer,
+        acceleration_structure_count: u32,
+        p_acceleration_structures: *const vk::AccelerationStructureKHR,
+        query_type: vk::QueryType,
+        query_pool: vk::QueryPool,
+        first_query: u32,
+    ) {
+        // SAFETY: valid usage of `vkCmdWriteAccelerationStructuresPropertiesKHR`.
+        unsafe {
+            calls::cmd_write_acceleration_structures_properties_khr(
+                dispatched(command_buffer),
+                slice(p_acceleration_structures, acceleration_structure_count as usize),
+                query_type,
+                query_pool,
+                first_query,
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn get_device_acceleration_structure_compatibility_khr(
+        device: vk::Device,
+        p_version_info: *const vk::AccelerationStructureVersionInfoKHR<'_>,
+        p_compatibility: *mut vk::AccelerationStructureCompatibilityKHR,
+    ) {
+        // SAFETY: valid usage of `vkGetDeviceAccelerationStructureCompatibilityKHR`.
+        unsafe {
+            calls::get_device_acceleration_structure_compatibility_khr(
+                dispatched(device),
+                reference(p_version_info),
+                out(p_compatibility),
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn get_acceleration_structure_build_sizes_khr(
+        device: vk::Device,
+        build_type: vk::AccelerationStructureBuildTypeKHR,
+        p_build_info: *const vk::AccelerationStructureBuildGeometryInfoKHR<'_>,
+        p_max_primitive_counts: *const u32,
+        p_size_info: *mut vk::AccelerationStructureBuildSizesInfoKHR<'_>,
+    ) {
+        // SAFETY: valid usage of `vkGetAccelerationStructureBuildSizesKHR`.
+        unsafe {
+            calls::get_acceleration_structure_build_sizes_khr(
+                dispatched(device),
+                build_type,
+                reference(p_build_info),
+                slice(p_max_primitive_counts, reference(p_build_info).geometry_count as usize),
+                out(p_size_info),
+            );
+        }
+    }
+
     pub(super) unsafe extern "system" fn get_image_drm_format_modifier_properties_ext(
         device: vk::Device,
         image: vk::Image,
@@ -7676,61 +8792,63 @@ mod entry {
         }
     }
 
-    pub(super) unsafe extern "system" fn get_physical_device_calibrateable_time_domains_ext(
-        physical_device: vk::PhysicalDevice,
-        p_time_domain_count: *mut u32,
-        p_time_domains: *mut vk::TimeDomainKHR,
-    ) -> vk::Result {
-        // SAFETY: valid usage of `vkGetPhysicalDeviceCalibrateableTimeDomainsEXT`.
-        unsafe {
-            outcome(calls::get_physical_device_calibrateable_time_domains_ext(
-                dispatched(physical_device),
-                Fill::new(p_time_domain_count, p_time_domains),
-            ))
-        }
-    }
-
-    pub(super) unsafe extern "system" fn get_calibrated_timestamps_ext(
+    pub(super) unsafe extern "system" fn set_swapchain_present_timing_queue_size_ext(
         device: vk::Device,
-        timestamp_count: u32,
-        p_timestamp_infos: *const vk::CalibratedTimestampInfoKHR<'_>,
-        p_timestamps: *mut u64,
-        p_max_deviation: *mut u64,
+        swapchain: vk::SwapchainKHR,
+        size: u32,
     ) -> vk::Result {
-        // SAFETY: valid usage of `vkGetCalibratedTimestampsEXT`.
+        // SAFETY: valid usage of `vkSetSwapchainPresentTimingQueueSizeEXT`.
         unsafe {
-            outcome(calls::get_calibrated_timestamps_ext(
+            outcome(calls::set_swapchain_present_timing_queue_size_ext(dispatched(device), swapchain, size))
+        }
+    }
+
+    pub(super) unsafe extern "system" fn get_swapchain_timing_properties_ext(
+        device: vk::Device,
+        swapchain: vk::SwapchainKHR,
+        p_swapchain_timing_properties: *mut newer::SwapchainTimingProperties,
+        p_swapchain_timing_properties_counter: *mut u64,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkGetSwapchainTimingPropertiesEXT`.
+        unsafe {
+            outcome(calls::get_swapchain_timing_properties_ext(
                 dispatched(device),
-                slice(p_timestamp_infos, timestamp_count as usize),
-                slice_mut(p_timestamps, timestamp_count as usize),
-                out(p_max_deviation),
+                swapchain,
+                out(p_swapchain_timing_properties),
+                p_swapchain_timing_properties_counter.as_mut(),
             ))
         }
     }
 
-    pub(super) unsafe extern "system" fn cmd_set_rendering_attachment_locations_khr(
-        command_buffer: vk::CommandBuffer,
-        p_location_info: *const vk::RenderingAttachmentLocationInfoKHR<'_>,
-    ) {
-        // SAFETY: valid usage of `vkCmdSetRenderingAttachmentLocationsKHR`.
+    pub(super) unsafe extern "system" fn get_swapchain_time_domain_properties_ext(
+        device: vk::Device,
+        swapchain: vk::SwapchainKHR,
+        p_swapchain_time_domain_properties: *mut newer::SwapchainTimeDomainProperties,
+        p_time_domains_counter: *mut u64,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkGetSwapchainTimeDomainPropertiesEXT`.
         unsafe {
-            calls::cmd_set_rendering_attachment_locations_khr(
-                dispatched(command_buffer),
-                reference(p_location_info),
-            );
+            outcome(calls::get_swapchain_time_domain_properties_ext(
+                dispatched(device),
+                swapchain,
+                out(p_swapchain_time_domain_properties),
+                p_time_domains_counter.as_mut(),
+            ))
         }
     }
 
-    pub(super) unsafe extern "system" fn cmd_set_rendering_input_attachment_indices_khr(
-        command_buffer: vk::CommandBuffer,
-        p_input_attachment_index_info: *const vk::RenderingInputAttachmentIndexInfoKHR<'_>,
-    ) {
-        // SAFETY: valid usage of `vkCmdSetRenderingInputAttachmentIndicesKHR`.
+    pub(super) unsafe extern "system" fn get_past_presentation_timing_ext(
+        device: vk::Device,
+        p_past_presentation_timing_info: *const newer::PastPresentationTimingInfo,
+        p_past_presentation_timing_properties: *mut newer::PastPresentationTimingProperties,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkGetPastPresentationTimingEXT`.
         unsafe {
-            calls::cmd_set_rendering_input_attachment_indices_khr(
-                dispatched(command_buffer),
-                reference(p_input_attachment_index_info),
-            );
+            outcome(calls::get_past_presentation_timing_ext(
+                dispatched(device),
+                reference(p_past_presentation_timing_info),
+                out(p_past_presentation_timing_properties),
+            ))
         }
     }
 
@@ -7760,19 +8878,50 @@ mod entry {
         }
     }
 
-    pub(super) unsafe extern "system" fn cmd_set_line_stipple_ext(
-        command_buffer: vk::CommandBuffer,
-        line_stipple_factor: u32,
-        line_stipple_pattern: u16,
-    ) {
-        // SAFETY: valid usage of `vkCmdSetLineStippleEXT`.
+    pub(super) unsafe extern "system" fn create_deferred_operation_khr(
+        device: vk::Device,
+        _: *const vk::AllocationCallbacks<'_>,
+        p_deferred_operation: *mut vk::DeferredOperationKHR,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkCreateDeferredOperationKHR`.
         unsafe {
-            calls::cmd_set_line_stipple_ext(
-                dispatched(command_buffer),
-                line_stipple_factor,
-                line_stipple_pattern,
-            );
+            outcome(calls::create_deferred_operation_khr(dispatched(device), out(p_deferred_operation)))
         }
+    }
+
+    pub(super) unsafe extern "system" fn destroy_deferred_operation_khr(
+        device: vk::Device,
+        operation: vk::DeferredOperationKHR,
+        _: *const vk::AllocationCallbacks<'_>,
+    ) {
+        // SAFETY: valid usage of `vkDestroyDeferredOperationKHR`.
+        unsafe {
+            calls::destroy_deferred_operation_khr(dispatched(device), operation);
+        }
+    }
+
+    pub(super) unsafe extern "system" fn get_deferred_operation_max_concurrency_khr(
+        device: vk::Device,
+        operation: vk::DeferredOperationKHR,
+    ) -> u32 {
+        // SAFETY: valid usage of `vkGetDeferredOperationMaxConcurrencyKHR`.
+        unsafe { calls::get_deferred_operation_max_concurrency_khr(dispatched(device), operation) }
+    }
+
+    pub(super) unsafe extern "system" fn get_deferred_operation_result_khr(
+        device: vk::Device,
+        operation: vk::DeferredOperationKHR,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkGetDeferredOperationResultKHR`.
+        unsafe { outcome(calls::get_deferred_operation_result_khr(dispatched(device), operation)) }
+    }
+
+    pub(super) unsafe extern "system" fn deferred_operation_join_khr(
+        device: vk::Device,
+        operation: vk::DeferredOperationKHR,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkDeferredOperationJoinKHR`.
+        unsafe { outcome(calls::deferred_operation_join_khr(dispatched(device), operation)) }
     }
 
     pub(super) unsafe extern "system" fn get_pipeline_executable_properties_khr(
@@ -7823,98 +8972,6 @@ mod entry {
         }
     }
 
-    pub(super) unsafe extern "system" fn copy_memory_to_image_ext(
-        device: vk::Device,
-        p_copy_memory_to_image_info: *const vk::CopyMemoryToImageInfoEXT<'_>,
-    ) -> vk::Result {
-        // SAFETY: valid usage of `vkCopyMemoryToImageEXT`.
-        unsafe {
-            outcome(calls::copy_memory_to_image_ext(
-                dispatched(device),
-                reference(p_copy_memory_to_image_info),
-            ))
-        }
-    }
-
-    pub(super) unsafe extern "system" fn copy_image_to_memory_ext(
-        device: vk::Device,
-        p_copy_image_to_memory_info: *const vk::CopyImageToMemoryInfoEXT<'_>,
-    ) -> vk::Result {
-        // SAFETY: valid usage of `vkCopyImageToMemoryEXT`.
-        unsafe {
-            outcome(calls::copy_image_to_memory_ext(
-                dispatched(device),
-                reference(p_copy_image_to_memory_info),
-            ))
-        }
-    }
-
-    pub(super) unsafe extern "system" fn copy_image_to_image_ext(
-        device: vk::Device,
-        p_copy_image_to_image_info: *const vk::CopyImageToImageInfoEXT<'_>,
-    ) -> vk::Result {
-        // SAFETY: valid usage of `vkCopyImageToImageEXT`.
-        unsafe {
-            outcome(calls::copy_image_to_image_ext(dispatched(device), reference(p_copy_image_to_image_info)))
-        }
-    }
-
-    pub(super) unsafe extern "system" fn transition_image_layout_ext(
-        device: vk::Device,
-        transition_count: u32,
-        p_transitions: *const vk::HostImageLayoutTransitionInfoEXT<'_>,
-    ) -> vk::Result {
-        // SAFETY: valid usage of `vkTransitionImageLayoutEXT`.
-        unsafe {
-            outcome(calls::transition_image_layout_ext(
-                dispatched(device),
-                slice(p_transitions, transition_count as usize),
-            ))
-        }
-    }
-
-    pub(super) unsafe extern "system" fn get_image_subresource_layout2_ext(
-        device: vk::Device,
-        image: vk::Image,
-        p_subresource: *const vk::ImageSubresource2KHR<'_>,
-        p_layout: *mut vk::SubresourceLayout2KHR<'_>,
-    ) {
-        // SAFETY: valid usage of `vkGetImageSubresourceLayout2EXT`.
-        unsafe {
-            calls::get_image_subresource_layout2_ext(
-                dispatched(device),
-                image,
-                reference(p_subresource),
-                out(p_layout),
-            );
-        }
-    }
-
-    pub(super) unsafe extern "system" fn map_memory2_khr(
-        device: vk::Device,
-        p_memory_map_info: *const vk::MemoryMapInfoKHR<'_>,
-        pp_data: *mut *const c_void,
-    ) -> vk::Result {
-        // SAFETY: valid usage of `vkMapMemory2KHR`.
-        unsafe { outcome(calls::map_memory2_khr(dispatched(device), reference(p_memory_map_info), pp_data)) }
-    }
-
-    pub(super) unsafe extern "system" fn unmap_memory2_khr(
-        device: vk::Device,
-        p_memory_unmap_info: *const vk::MemoryUnmapInfoKHR<'_>,
-    ) -> vk::Result {
-        // SAFETY: valid usage of `vkUnmapMemory2KHR`.
-        unsafe { outcome(calls::unmap_memory2_khr(dispatched(device), reference(p_memory_unmap_info))) }
-    }
-
-    pub(super) unsafe extern "system" fn release_swapchain_images_ext(
-        device: vk::Device,
-        p_release_info: *const vk::ReleaseSwapchainImagesInfoEXT<'_>,
-    ) -> vk::Result {
-        // SAFETY: valid usage of `vkReleaseSwapchainImagesEXT`.
-        unsafe { outcome(calls::release_swapchain_images_ext(dispatched(device), reference(p_release_info))) }
-    }
-
     pub(super) unsafe extern "system" fn cmd_set_depth_bias2_ext(
         command_buffer: vk::CommandBuffer,
         p_depth_bias_info: *const vk::DepthBiasInfoEXT<'_>,
@@ -7922,6 +8979,65 @@ mod entry {
         // SAFETY: valid usage of `vkCmdSetDepthBias2EXT`.
         unsafe {
             calls::cmd_set_depth_bias2_ext(dispatched(command_buffer), reference(p_depth_bias_info));
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_draw_mesh_tasks_ext(
+        command_buffer: vk::CommandBuffer,
+        group_count_x: u32,
+        group_count_y: u32,
+        group_count_z: u32,
+    ) {
+        // SAFETY: valid usage of `vkCmdDrawMeshTasksEXT`.
+        unsafe {
+            calls::cmd_draw_mesh_tasks_ext(
+                dispatched(command_buffer),
+                group_count_x,
+                group_count_y,
+                group_count_z,
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_draw_mesh_tasks_indirect_ext(
+        command_buffer: vk::CommandBuffer,
+        buffer: vk::Buffer,
+        offset: vk::DeviceSize,
+        draw_count: u32,
+        stride: u32,
+    ) {
+        // SAFETY: valid usage of `vkCmdDrawMeshTasksIndirectEXT`.
+        unsafe {
+            calls::cmd_draw_mesh_tasks_indirect_ext(
+                dispatched(command_buffer),
+                buffer,
+                offset,
+                draw_count,
+                stride,
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_draw_mesh_tasks_indirect_count_ext(
+        command_buffer: vk::CommandBuffer,
+        buffer: vk::Buffer,
+        offset: vk::DeviceSize,
+        count_buffer: vk::Buffer,
+        count_buffer_offset: vk::DeviceSize,
+        max_draw_count: u32,
+        stride: u32,
+    ) {
+        // SAFETY: valid usage of `vkCmdDrawMeshTasksIndirectCountEXT`.
+        unsafe {
+            calls::cmd_draw_mesh_tasks_indirect_count_ext(
+                dispatched(command_buffer),
+                buffer,
+                offset,
+                count_buffer,
+                count_buffer_offset,
+                max_draw_count,
+                stride,
+            );
         }
     }
 
@@ -8249,63 +9365,18 @@ mod entry {
         }
     }
 
-    pub(super) unsafe extern "system" fn cmd_bind_index_buffer2_khr(
-        command_buffer: vk::CommandBuffer,
-        buffer: vk::Buffer,
-        offset: vk::DeviceSize,
-        size: vk::DeviceSize,
-        index_type: vk::IndexType,
-    ) {
-        // SAFETY: valid usage of `vkCmdBindIndexBuffer2KHR`.
-        unsafe {
-            calls::cmd_bind_index_buffer2_khr(dispatched(command_buffer), buffer, offset, size, index_type);
-        }
-    }
-
-    pub(super) unsafe extern "system" fn get_rendering_area_granularity_khr(
+    pub(super) unsafe extern "system" fn wait_for_present2_khr(
         device: vk::Device,
-        p_rendering_area_info: *const vk::RenderingAreaInfoKHR<'_>,
-        p_granularity: *mut vk::Extent2D,
-    ) {
-        // SAFETY: valid usage of `vkGetRenderingAreaGranularityKHR`.
+        swapchain: vk::SwapchainKHR,
+        p_present_wait2_info: *const newer::PresentWait2Info,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkWaitForPresent2KHR`.
         unsafe {
-            calls::get_rendering_area_granularity_khr(
+            outcome(calls::wait_for_present2_khr(
                 dispatched(device),
-                reference(p_rendering_area_info),
-                out(p_granularity),
-            );
-        }
-    }
-
-    pub(super) unsafe extern "system" fn get_device_image_subresource_layout_khr(
-        device: vk::Device,
-        p_info: *const vk::DeviceImageSubresourceInfoKHR<'_>,
-        p_layout: *mut vk::SubresourceLayout2KHR<'_>,
-    ) {
-        // SAFETY: valid usage of `vkGetDeviceImageSubresourceLayoutKHR`.
-        unsafe {
-            calls::get_device_image_subresource_layout_khr(
-                dispatched(device),
-                reference(p_info),
-                out(p_layout),
-            );
-        }
-    }
-
-    pub(super) unsafe extern "system" fn get_image_subresource_layout2_khr(
-        device: vk::Device,
-        image: vk::Image,
-        p_subresource: *const vk::ImageSubresource2KHR<'_>,
-        p_layout: *mut vk::SubresourceLayout2KHR<'_>,
-    ) {
-        // SAFETY: valid usage of `vkGetImageSubresourceLayout2KHR`.
-        unsafe {
-            calls::get_image_subresource_layout2_khr(
-                dispatched(device),
-                image,
-                reference(p_subresource),
-                out(p_layout),
-            );
+                swapchain,
+                reference(p_present_wait2_info),
+            ))
         }
     }
 
@@ -8369,6 +9440,83 @@ mod entry {
         }
     }
 
+    pub(super) unsafe extern "system" fn create_pipeline_binaries_khr(
+        device: vk::Device,
+        p_create_info: *const newer::PipelineBinaryCreateInfo,
+        _: *const vk::AllocationCallbacks<'_>,
+        p_binaries: *mut newer::PipelineBinaryHandlesInfo,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkCreatePipelineBinariesKHR`.
+        unsafe {
+            outcome(calls::create_pipeline_binaries_khr(
+                dispatched(device),
+                reference(p_create_info),
+                out(p_binaries),
+            ))
+        }
+    }
+
+    pub(super) unsafe extern "system" fn destroy_pipeline_binary_khr(
+        device: vk::Device,
+        pipeline_binary: newer::PipelineBinaryHandle,
+        _: *const vk::AllocationCallbacks<'_>,
+    ) {
+        // SAFETY: valid usage of `vkDestroyPipelineBinaryKHR`.
+        unsafe {
+            calls::destroy_pipeline_binary_khr(dispatched(device), pipeline_binary);
+        }
+    }
+
+    pub(super) unsafe extern "system" fn get_pipeline_key_khr(
+        device: vk::Device,
+        p_pipeline_create_info: *const newer::PipelineCreateInfo,
+        p_pipeline_key: *mut newer::PipelineBinaryKey,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkGetPipelineKeyKHR`.
+        unsafe {
+            outcome(calls::get_pipeline_key_khr(
+                dispatched(device),
+                p_pipeline_create_info.as_ref(),
+                out(p_pipeline_key),
+            ))
+        }
+    }
+
+    pub(super) unsafe extern "system" fn get_pipeline_binary_data_khr(
+        device: vk::Device,
+        p_info: *const newer::PipelineBinaryDataInfo,
+        p_pipeline_binary_key: *mut newer::PipelineBinaryKey,
+        p_pipeline_binary_data_size: *mut usize,
+        p_pipeline_binary_data: *mut c_void,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkGetPipelineBinaryDataKHR`.
+        unsafe {
+            outcome(calls::get_pipeline_binary_data_khr(
+                dispatched(device),
+                reference(p_info),
+                out(p_pipeline_binary_key),
+                Fill::new(p_pipeline_binary_data_size, p_pipeline_binary_data),
+            ))
+        }
+    }
+
+    pub(super) unsafe extern "system" fn release_captured_pipeline_data_khr(
+        device: vk::Device,
+        p_info: *const newer::ReleaseCapturedPipelineDataInfo,
+        _: *const vk::AllocationCallbacks<'_>,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkReleaseCapturedPipelineDataKHR`.
+        unsafe { outcome(calls::release_captured_pipeline_data_khr(dispatched(device), reference(p_info))) }
+    }
+
+    pub(super) unsafe extern "system" fn release_swapchain_images_khr(
+        device: vk::Device,
+        p_release_info: *const vk::ReleaseSwapchainImagesInfoEXT<'_>,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkReleaseSwapchainImagesKHR`.
+        unsafe { outcome(calls::release_swapchain_images_khr(dispatched(device), reference(p_release_info))) }
+    }
+
     pub(super) unsafe extern "system" fn get_physical_device_cooperative_matrix_properties_khr(
         physical_device: vk::PhysicalDevice,
         p_property_count: *mut u32,
@@ -8380,21 +9528,6 @@ mod entry {
                 dispatched(physical_device),
                 Fill::new(p_property_count, p_properties),
             ))
-        }
-    }
-
-    pub(super) unsafe extern "system" fn cmd_set_line_stipple_khr(
-        command_buffer: vk::CommandBuffer,
-        line_stipple_factor: u32,
-        line_stipple_pattern: u16,
-    ) {
-        // SAFETY: valid usage of `vkCmdSetLineStippleKHR`.
-        unsafe {
-            calls::cmd_set_line_stipple_khr(
-                dispatched(command_buffer),
-                line_stipple_factor,
-                line_stipple_pattern,
-            );
         }
     }
 
@@ -8430,51 +9563,133 @@ mod entry {
         }
     }
 
-    pub(super) unsafe extern "system" fn cmd_bind_descriptor_sets2_khr(
-        command_buffer: vk::CommandBuffer,
-        p_bind_descriptor_sets_info: *const vk::BindDescriptorSetsInfoKHR<'_>,
+    pub(super) unsafe extern "system" fn get_generated_commands_memory_requirements_ext(
+        device: vk::Device,
+        p_info: *const newer::GeneratedCommandsMemoryRequirementsInfo,
+        p_memory_requirements: *mut vk::MemoryRequirements2<'_>,
     ) {
-        // SAFETY: valid usage of `vkCmdBindDescriptorSets2KHR`.
+        // SAFETY: valid usage of `vkGetGeneratedCommandsMemoryRequirementsEXT`.
         unsafe {
-            calls::cmd_bind_descriptor_sets2_khr(
-                dispatched(command_buffer),
-                reference(p_bind_descriptor_sets_info),
+            calls::get_generated_commands_memory_requirements_ext(
+                dispatched(device),
+                reference(p_info),
+                out(p_memory_requirements),
             );
         }
     }
 
-    pub(super) unsafe extern "system" fn cmd_push_constants2_khr(
+    pub(super) unsafe extern "system" fn cmd_preprocess_generated_commands_ext(
         command_buffer: vk::CommandBuffer,
-        p_push_constants_info: *const vk::PushConstantsInfoKHR<'_>,
+        p_generated_commands_info: *const newer::GeneratedCommandsInfo,
+        state_command_buffer: vk::CommandBuffer,
     ) {
-        // SAFETY: valid usage of `vkCmdPushConstants2KHR`.
+        // SAFETY: valid usage of `vkCmdPreprocessGeneratedCommandsEXT`.
         unsafe {
-            calls::cmd_push_constants2_khr(dispatched(command_buffer), reference(p_push_constants_info));
-        }
-    }
-
-    pub(super) unsafe extern "system" fn cmd_push_descriptor_set2_khr(
-        command_buffer: vk::CommandBuffer,
-        p_push_descriptor_set_info: *const vk::PushDescriptorSetInfoKHR<'_>,
-    ) {
-        // SAFETY: valid usage of `vkCmdPushDescriptorSet2KHR`.
-        unsafe {
-            calls::cmd_push_descriptor_set2_khr(
+            calls::cmd_preprocess_generated_commands_ext(
                 dispatched(command_buffer),
-                reference(p_push_descriptor_set_info),
+                reference(p_generated_commands_info),
+                state_command_buffer,
             );
         }
     }
 
-    pub(super) unsafe extern "system" fn cmd_push_descriptor_set_with_template2_khr(
+    pub(super) unsafe extern "system" fn cmd_execute_generated_commands_ext(
         command_buffer: vk::CommandBuffer,
-        p_push_descriptor_set_with_template_info: *const vk::PushDescriptorSetWithTemplateInfoKHR<'_>,
+        is_preprocessed: vk::Bool32,
+        p_generated_commands_info: *const newer::GeneratedCommandsInfo,
     ) {
-        // SAFETY: valid usage of `vkCmdPushDescriptorSetWithTemplate2KHR`.
+        // SAFETY: valid usage of `vkCmdExecuteGeneratedCommandsEXT`.
         unsafe {
-            calls::cmd_push_descriptor_set_with_template2_khr(
+            calls::cmd_execute_generated_commands_ext(
                 dispatched(command_buffer),
-                reference(p_push_descriptor_set_with_template_info),
+                is_preprocessed,
+                reference(p_generated_commands_info),
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn create_indirect_commands_layout_ext(
+        device: vk::Device,
+        p_create_info: *const newer::IndirectCommandsLayoutCreateInfo,
+        _: *const vk::AllocationCallbacks<'_>,
+        p_indirect_commands_layout: *mut newer::IndirectCommandsLayoutHandle,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkCreateIndirectCommandsLayoutEXT`.
+        unsafe {
+            outcome(calls::create_indirect_commands_layout_ext(
+                dispatched(device),
+                reference(p_create_info),
+                out(p_indirect_commands_layout),
+            ))
+        }
+    }
+
+    pub(super) unsafe extern "system" fn destroy_indirect_commands_layout_ext(
+        device: vk::Device,
+        indirect_commands_layout: newer::IndirectCommandsLayoutHandle,
+        _: *const vk::AllocationCallbacks<'_>,
+    ) {
+        // SAFETY: valid usage of `vkDestroyIndirectCommandsLayoutEXT`.
+        unsafe {
+            calls::destroy_indirect_commands_layout_ext(dispatched(device), indirect_commands_layout);
+        }
+    }
+
+    pub(super) unsafe extern "system" fn create_indirect_execution_set_ext(
+        device: vk::Device,
+        p_create_info: *const newer::IndirectExecutionSetCreateInfo,
+        _: *const vk::AllocationCallbacks<'_>,
+        p_indirect_execution_set: *mut newer::IndirectExecutionSetHandle,
+    ) -> vk::Result {
+        // SAFETY: valid usage of `vkCreateIndirectExecutionSetEXT`.
+        unsafe {
+            outcome(calls::create_indirect_execution_set_ext(
+                dispatched(device),
+                reference(p_create_info),
+                out(p_indirect_execution_set),
+            ))
+        }
+    }
+
+    pub(super) unsafe extern "system" fn destroy_indirect_execution_set_ext(
+        device: vk::Device,
+        indirect_execution_set: newer::IndirectExecutionSetHandle,
+        _: *const vk::AllocationCallbacks<'_>,
+    ) {
+        // SAFETY: valid usage of `vkDestroyIndirectExecutionSetEXT`.
+        unsafe {
+            calls::destroy_indirect_execution_set_ext(dispatched(device), indirect_execution_set);
+        }
+    }
+
+    pub(super) unsafe extern "system" fn update_indirect_execution_set_pipeline_ext(
+        device: vk::Device,
+        indirect_execution_set: newer::IndirectExecutionSetHandle,
+        execution_set_write_count: u32,
+        p_execution_set_writes: *const newer::WriteIndirectExecutionSetPipeline,
+    ) {
+        // SAFETY: valid usage of `vkUpdateIndirectExecutionSetPipelineEXT`.
+        unsafe {
+            calls::update_indirect_execution_set_pipeline_ext(
+                dispatched(device),
+                indirect_execution_set,
+                slice(p_execution_set_writes, execution_set_write_count as usize),
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn update_indirect_execution_set_shader_ext(
+        device: vk::Device,
+        indirect_execution_set: newer::IndirectExecutionSetHandle,
+        execution_set_write_count: u32,
+        p_execution_set_writes: *const newer::WriteIndirectExecutionSetShader,
+    ) {
+        // SAFETY: valid usage of `vkUpdateIndirectExecutionSetShaderEXT`.
+        unsafe {
+            calls::update_indirect_execution_set_shader_ext(
+                dispatched(device),
+                indirect_execution_set,
+                slice(p_execution_set_writes, execution_set_write_count as usize),
             );
         }
     }
@@ -8487,7 +9702,15 @@ pub(crate) mod members {
 
     use ash::vk;
 
+    use crate::newer;
     use crate::pointers::*;
+
+    pub(crate) fn acceleration_structure_build_geometry_info_khr_geometries<'s>(
+        of: &'s vk::AccelerationStructureBuildGeometryInfoKHR<'_>,
+    ) -> &'s [vk::AccelerationStructureGeometryKHR<'s>] {
+        // SAFETY: valid usage of `VkAccelerationStructureBuildGeometryInfoKHR`.
+        unsafe { slice(of.p_geometries, of.geometry_count as usize) }
+    }
 
     pub(crate) fn application_info_application_name<'s>(of: &'s vk::ApplicationInfo<'_>) -> Option<&'s CStr> {
         // SAFETY: valid usage of `VkApplicationInfo`.
@@ -8815,6 +10038,13 @@ pub(crate) mod members {
         unsafe { slice(of.p_queue_priorities, of.queue_count as usize) }
     }
 
+    pub(crate) fn fragment_shading_rate_attachment_info_khr_fragment_shading_rate_attachment<'s>(
+        of: &'s vk::FragmentShadingRateAttachmentInfoKHR<'_>,
+    ) -> Option<&'s vk::AttachmentReference2<'s>> {
+        // SAFETY: valid usage of `VkFragmentShadingRateAttachmentInfoKHR`.
+        unsafe { of.p_fragment_shading_rate_attachment.as_ref() }
+    }
+
     pub(crate) fn framebuffer_attachment_image_info_view_formats<'s>(
         of: &'s vk::FramebufferAttachmentImageInfo<'_>,
     ) -> &'s [vk::Format] {
@@ -8834,6 +10064,13 @@ pub(crate) mod members {
     ) -> &'s [vk::ImageView] {
         // SAFETY: valid usage of `VkFramebufferCreateInfo`.
         unsafe { slice(of.p_attachments, of.attachment_count as usize) }
+    }
+
+    pub(crate) fn generated_commands_shader_info_ext_shaders<'s>(
+        of: &'s newer::GeneratedCommandsShaderInfo,
+    ) -> &'s [vk::ShaderEXT] {
+        // SAFETY: valid usage of `VkGeneratedCommandsShaderInfoEXT`.
+        unsafe { slice(of.p_shaders, of.shader_count as usize) }
     }
 
     pub(crate) fn graphics_pipeline_create_info_stages<'s>(
@@ -8932,6 +10169,83 @@ pub(crate) mod members {
         unsafe { slice(of.p_view_formats, of.view_format_count as usize) }
     }
 
+    pub(crate) fn indirect_commands_layout_create_info_ext_tokens<'s>(
+        of: &'s newer::IndirectCommandsLayoutCreateInfo,
+    ) -> &'s [newer::IndirectCommandsLayoutToken] {
+        // SAFETY: valid usage of `VkIndirectCommandsLayoutCreateInfoEXT`.
+        unsafe { slice(of.p_tokens, of.token_count as usize) }
+    }
+
+    pub(crate) fn indirect_commands_token_data_ext_push_constant<'s>(
+        of: &'s newer::IndirectCommandsTokenData,
+    ) -> Option<&'s newer::IndirectCommandsPushConstantToken> {
+        // SAFETY: valid usage of `VkIndirectCommandsTokenDataEXT`.
+        unsafe { of.p_push_constant.as_ref() }
+    }
+
+    pub(crate) fn indirect_commands_token_data_ext_vertex_buffer<'s>(
+        of: &'s newer::IndirectCommandsTokenData,
+    ) -> Option<&'s newer::IndirectCommandsVertexBufferToken> {
+        // SAFETY: valid usage of `VkIndirectCommandsTokenDataEXT`.
+        unsafe { of.p_vertex_buffer.as_ref() }
+    }
+
+    pub(crate) fn indirect_commands_token_data_ext_index_buffer<'s>(
+        of: &'s newer::IndirectCommandsTokenData,
+    ) -> Option<&'s newer::IndirectCommandsIndexBufferToken> {
+        // SAFETY: valid usage of `VkIndirectCommandsTokenDataEXT`.
+        unsafe { of.p_index_buffer.as_ref() }
+    }
+
+    pub(crate) fn indirect_commands_token_data_ext_execution_set<'s>(
+        of: &'s newer::IndirectCommandsTokenData,
+    ) -> Option<&'s newer::IndirectCommandsExecutionSetToken> {
+        // SAFETY: valid usage of `VkIndirectCommandsTokenDataEXT`.
+        unsafe { of.p_execution_set.as_ref() }
+    }
+
+    pub(crate) fn indirect_execution_set_info_ext_pipeline_info<'s>(
+        of: &'s newer::IndirectExecutionSetInfo,
+    ) -> Option<&'s newer::IndirectExecutionSetPipelineInfo> {
+        // SAFETY: valid usage of `VkIndirectExecutionSetInfoEXT`.
+        unsafe { of.p_pipeline_info.as_ref() }
+    }
+
+    pub(crate) fn indirect_execution_set_info_ext_shader_info<'s>(
+        of: &'s newer::IndirectExecutionSetInfo,
+    ) -> Option<&'s newer::IndirectExecutionSetShaderInfo> {
+        // SAFETY: valid usage of `VkIndirectExecutionSetInfoEXT`.
+        unsafe { of.p_shader_info.as_ref() }
+    }
+
+    pub(crate) fn indirect_execution_set_shader_info_ext_initial_shaders<'s>(
+        of: &'s newer::IndirectExecutionSetShaderInfo,
+    ) -> &'s [vk::ShaderEXT] {
+        // SAFETY: valid usage of `VkIndirectExecutionSetShaderInfoEXT`.
+        unsafe { slice(of.p_initial_shaders, of.shader_count as usize) }
+    }
+
+    pub(crate) fn indirect_execution_set_shader_info_ext_set_layout_infos<'s>(
+        of: &'s newer::IndirectExecutionSetShaderInfo,
+    ) -> &'s [newer::IndirectExecutionSetShaderLayoutInfo] {
+        // SAFETY: valid usage of `VkIndirectExecutionSetShaderInfoEXT`.
+        unsafe { slice(of.p_set_layout_infos, of.shader_count as usize) }
+    }
+
+    pub(crate) fn indirect_execution_set_shader_info_ext_push_constant_ranges<'s>(
+        of: &'s newer::IndirectExecutionSetShaderInfo,
+    ) -> &'s [vk::PushConstantRange] {
+        // SAFETY: valid usage of `VkIndirectExecutionSetShaderInfoEXT`.
+        unsafe { slice(of.p_push_constant_ranges, of.push_constant_range_count as usize) }
+    }
+
+    pub(crate) fn indirect_execution_set_shader_layout_info_ext_set_layouts<'s>(
+        of: &'s newer::IndirectExecutionSetShaderLayoutInfo,
+    ) -> &'s [vk::DescriptorSetLayout] {
+        // SAFETY: valid usage of `VkIndirectExecutionSetShaderLayoutInfoEXT`.
+        unsafe { slice(of.p_set_layouts, of.set_layout_count as usize) }
+    }
+
     pub(crate) fn instance_create_info_application_info<'s>(
         of: &'s vk::InstanceCreateInfo<'_>,
     ) -> Option<&'s vk::ApplicationInfo<'s>> {
@@ -8958,6 +10272,46 @@ pub(crate) mod members {
     ) -> &'s [u32] {
         // SAFETY: valid usage of `VkPhysicalDeviceImageDrmFormatModifierInfoEXT`.
         unsafe { slice(of.p_queue_family_indices, of.queue_family_index_count as usize) }
+    }
+
+    pub(crate) fn pipeline_binary_create_info_khr_keys_and_data_info<'s>(
+        of: &'s newer::PipelineBinaryCreateInfo,
+    ) -> Option<&'s newer::PipelineBinaryKeysAndData> {
+        // SAFETY: valid usage of `VkPipelineBinaryCreateInfoKHR`.
+        unsafe { of.p_keys_and_data_info.as_ref() }
+    }
+
+    pub(crate) fn pipeline_binary_create_info_khr_pipeline_create_info<'s>(
+        of: &'s newer::PipelineBinaryCreateInfo,
+    ) -> Option<&'s newer::PipelineCreateInfo> {
+        // SAFETY: valid usage of `VkPipelineBinaryCreateInfoKHR`.
+        unsafe { of.p_pipeline_create_info.as_ref() }
+    }
+
+    pub(crate) fn pipeline_binary_data_khr_data<'s>(of: &'s newer::PipelineBinaryData) -> &'s [u8] {
+        // SAFETY: valid usage of `VkPipelineBinaryDataKHR`.
+        unsafe { slice(of.p_data.cast::<u8>(), of.data_size as usize) }
+    }
+
+    pub(crate) fn pipeline_binary_info_khr_pipeline_binaries<'s>(
+        of: &'s newer::PipelineBinaryInfo,
+    ) -> &'s [newer::PipelineBinaryHandle] {
+        // SAFETY: valid usage of `VkPipelineBinaryInfoKHR`.
+        unsafe { slice(of.p_pipeline_binaries, of.binary_count as usize) }
+    }
+
+    pub(crate) fn pipeline_binary_keys_and_data_khr_pipeline_binary_keys<'s>(
+        of: &'s newer::PipelineBinaryKeysAndData,
+    ) -> &'s [newer::PipelineBinaryKey] {
+        // SAFETY: valid usage of `VkPipelineBinaryKeysAndDataKHR`.
+        unsafe { slice(of.p_pipeline_binary_keys, of.binary_count as usize) }
+    }
+
+    pub(crate) fn pipeline_binary_keys_and_data_khr_pipeline_binary_data<'s>(
+        of: &'s newer::PipelineBinaryKeysAndData,
+    ) -> &'s [newer::PipelineBinaryData] {
+        // SAFETY: valid usage of `VkPipelineBinaryKeysAndDataKHR`.
+        unsafe { slice(of.p_pipeline_binary_data, of.binary_count as usize) }
     }
 
     pub(crate) fn pipeline_cache_create_info_initial_data<'s>(
@@ -9044,6 +10398,13 @@ pub(crate) mod members {
         unsafe { slice(of.p_identifier, of.identifier_size as usize) }
     }
 
+    pub(crate) fn pipeline_vertex_input_divisor_state_create_info_vertex_binding_divisors<'s>(
+        of: &'s vk::PipelineVertexInputDivisorStateCreateInfoKHR<'_>,
+    ) -> &'s [vk::VertexInputBindingDivisorDescriptionKHR] {
+        // SAFETY: valid usage of `VkPipelineVertexInputDivisorStateCreateInfo`.
+        unsafe { slice(of.p_vertex_binding_divisors, of.vertex_binding_divisor_count as usize) }
+    }
+
     pub(crate) fn pipeline_vertex_input_state_create_info_vertex_binding_descriptions<'s>(
         of: &'s vk::PipelineVertexInputStateCreateInfo<'_>,
     ) -> &'s [vk::VertexInputBindingDescription] {
@@ -9072,6 +10433,11 @@ pub(crate) mod members {
         unsafe { slice(of.p_scissors, of.scissor_count as usize) }
     }
 
+    pub(crate) fn present_id2_khr_present_ids<'s>(of: &'s newer::PresentId2) -> &'s [u64] {
+        // SAFETY: valid usage of `VkPresentId2KHR`.
+        unsafe { slice(of.p_present_ids, of.swapchain_count as usize) }
+    }
+
     pub(crate) fn present_id_khr_present_ids<'s>(of: &'s vk::PresentIdKHR<'_>) -> &'s [u64] {
         // SAFETY: valid usage of `VkPresentIdKHR`.
         unsafe { slice(of.p_present_ids, of.swapchain_count as usize) }
@@ -9094,6 +10460,13 @@ pub(crate) mod members {
         unsafe { slice(of.p_image_indices, of.swapchain_count as usize) }
     }
 
+    pub(crate) fn present_timings_info_ext_timing_infos<'s>(
+        of: &'s newer::PresentTimingsInfo,
+    ) -> &'s [newer::PresentTimingInfo] {
+        // SAFETY: valid usage of `VkPresentTimingsInfoEXT`.
+        unsafe { slice(of.p_timing_infos, of.swapchain_count as usize) }
+    }
+
     pub(crate) fn push_constants_info_values<'s>(of: &'s vk::PushConstantsInfoKHR<'_>) -> &'s [u8] {
         // SAFETY: valid usage of `VkPushConstantsInfo`.
         unsafe { slice(of.p_values.cast::<u8>(), of.size as usize) }
@@ -9106,10 +10479,10 @@ pub(crate) mod members {
         unsafe { slice(of.p_descriptor_writes, of.descriptor_write_count as usize) }
     }
 
-    pub(crate) fn release_swapchain_images_info_ext_image_indices<'s>(
+    pub(crate) fn release_swapchain_images_info_khr_image_indices<'s>(
         of: &'s vk::ReleaseSwapchainImagesInfoEXT<'_>,
     ) -> &'s [u32] {
-        // SAFETY: valid usage of `VkReleaseSwapchainImagesInfoEXT`.
+        // SAFETY: valid usage of `VkReleaseSwapchainImagesInfoKHR`.
         unsafe { slice(of.p_image_indices, of.image_index_count as usize) }
     }
 
@@ -9510,24 +10883,24 @@ pub(crate) mod members {
         unsafe { slice(of.p_queue_family_indices, of.queue_family_index_count as usize) }
     }
 
-    pub(crate) fn swapchain_present_fence_info_ext_fences<'s>(
+    pub(crate) fn swapchain_present_fence_info_khr_fences<'s>(
         of: &'s vk::SwapchainPresentFenceInfoEXT<'_>,
     ) -> &'s [vk::Fence] {
-        // SAFETY: valid usage of `VkSwapchainPresentFenceInfoEXT`.
+        // SAFETY: valid usage of `VkSwapchainPresentFenceInfoKHR`.
         unsafe { slice(of.p_fences, of.swapchain_count as usize) }
     }
 
-    pub(crate) fn swapchain_present_mode_info_ext_present_modes<'s>(
+    pub(crate) fn swapchain_present_mode_info_khr_present_modes<'s>(
         of: &'s vk::SwapchainPresentModeInfoEXT<'_>,
     ) -> &'s [vk::PresentModeKHR] {
-        // SAFETY: valid usage of `VkSwapchainPresentModeInfoEXT`.
+        // SAFETY: valid usage of `VkSwapchainPresentModeInfoKHR`.
         unsafe { slice(of.p_present_modes, of.swapchain_count as usize) }
     }
 
-    pub(crate) fn swapchain_present_modes_create_info_ext_present_modes<'s>(
+    pub(crate) fn swapchain_present_modes_create_info_khr_present_modes<'s>(
         of: &'s vk::SwapchainPresentModesCreateInfoEXT<'_>,
     ) -> &'s [vk::PresentModeKHR] {
-        // SAFETY: valid usage of `VkSwapchainPresentModesCreateInfoEXT`.
+        // SAFETY: valid usage of `VkSwapchainPresentModesCreateInfoKHR`.
         unsafe { slice(of.p_present_modes, of.present_mode_count as usize) }
     }
 
@@ -9564,6 +10937,13 @@ pub(crate) mod members {
     ) -> &'s [vk::BufferView] {
         // SAFETY: valid usage of `VkWriteDescriptorSet`.
         unsafe { slice(of.p_texel_buffer_view, of.descriptor_count as usize) }
+    }
+
+    pub(crate) fn write_descriptor_set_acceleration_structure_khr_acceleration_structures<'s>(
+        of: &'s vk::WriteDescriptorSetAccelerationStructureKHR<'_>,
+    ) -> &'s [vk::AccelerationStructureKHR] {
+        // SAFETY: valid usage of `VkWriteDescriptorSetAccelerationStructureKHR`.
+        unsafe { slice(of.p_acceleration_structures, of.acceleration_structure_count as usize) }
     }
 
     pub(crate) fn write_descriptor_set_inline_uniform_block_data<'s>(

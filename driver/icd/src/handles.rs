@@ -5,14 +5,17 @@
 
 use std::sync::{Arc, Mutex};
 
+use agx_driver::acceleration::AccelerationStructure;
 use agx_driver::buffer::Buffer;
 use agx_driver::cache::PipelineCache;
 use agx_driver::command::CommandBuffer;
 use agx_driver::descriptor::{PipelineLayout, Set, SetLayout};
 use agx_driver::image::Image;
 use agx_driver::memory::Allocation;
+use agx_driver::pipeline_binary::PipelineBinary;
 use agx_driver::query::QueryPool;
 use agx_driver::sampler::Sampler;
+use agx_driver::sequences::{ProgramSet, SequenceLayout};
 use agx_driver::shader_object::ShaderObject;
 use agx_driver::surface::Surface;
 use agx_driver::sync::{Event, Sync};
@@ -21,6 +24,7 @@ use agx_driver::ycbcr::YcbcrConversion;
 use ash::vk;
 use ash::vk::Handle;
 
+use crate::newer::{IndirectCommandsLayoutHandle, IndirectExecutionSetHandle, PipelineBinaryHandle};
 use crate::objects::{
     CommandPool, DescriptorPool, Device, Framebuffer, Instance, PhysicalDevice, Pipeline, Queue, RenderPass,
     ShaderModule, Swapchain, UpdateTemplate,
@@ -89,8 +93,22 @@ macro_rules! objects {
     };
 }
 
+impl Object for PipelineBinaryHandle {
+    type Of = PipelineBinary;
+}
+
+impl Object for IndirectCommandsLayoutHandle {
+    type Of = SequenceLayout;
+}
+
+impl Object for IndirectExecutionSetHandle {
+    type Of = ProgramSet;
+}
+
 objects! {
     DeviceMemory Allocation;
+    AccelerationStructureKHR AccelerationStructure;
+    DeferredOperationKHR ();
     Buffer Buffer;
     BufferView BufferView;
     Image Image;

@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, OnceLock};
 
+use agx_driver::cache::PipelineCache;
 use agx_driver::descriptor::Pool;
-use agx_driver::graphics::{GraphicsInfo, GraphicsPipeline};
+use agx_driver::graphics::{GraphicsInfo, GraphicsPipeline, LibraryStages};
 use agx_driver::memory::{Allocation, lock};
 use agx_driver::pipeline::{ComputePipeline, Module};
 use agx_driver::transfer::Resolve;
@@ -70,14 +71,20 @@ pub(crate) struct ShaderModule {
 }
 
 /// A pipeline.
-#[expect(clippy::large_enum_variant, reason = "there are few, and each is alone behind a handle")]
-pub(crate) enum Pipeline {
+pub(crate) struct Pipeline {
+    pub(crate) kind: PipelineKind,
+    /// What it was made of, if that was captured and not released.
+    pub(crate) captured: Mutex<Option<Box<PipelineCache>>>,
+}
+
+/// A pipeline of one of the kinds.
+pub(crate) enum PipelineKind {
     /// A compute pipeline.
     Compute(Arc<ComputePipeline>),
     /// A graphics pipeline.
     Graphics(Arc<GraphicsPipeline>),
     /// Parts of a graphics pipeline (`VK_EXT_graphics_pipeline_library`).
-    Library(Library),
+    Library(Box<Library>),
 }
 
 /// Parts of a graphics pipeline, which are compiled when all of them are known.
@@ -86,6 +93,8 @@ pub(crate) struct Library {
     pub(crate) parts: vk::GraphicsPipelineLibraryFlagsEXT,
     /// Their state.
     pub(crate) info: GraphicsInfo,
+    /// Their shaders.
+    pub(crate) stages: LibraryStages,
 }
 
 /// A descriptor pool and its sets.
@@ -124,6 +133,7 @@ pub(crate) struct Attachment {
 }
 
 /// A subpass, with numbers of attachments.
+#[derive(Default)]
 pub(crate) struct Subpass {
     pub(crate) colours: Vec<Option<u32>>,
     pub(crate) resolves: Vec<Option<u32>>,
@@ -135,6 +145,13 @@ pub(crate) struct Subpass {
 }
 
 impl Subpass {
+    /// Of which of its aspects, depth and stencil, nothing is resolved to an attachment to which the other one is resolved.
+    pub(crate) fn unresolved(&self, attachment: u32) -> [bool; 2] {
+        let [depth, stencil] =
+            self.depth_resolves.map(|resolve| resolve.map(|(to, _)| to) == Some(attachment));
+        [!depth && stencil, depth && !stencil]
+    }
+
     /// Whether it reads or writes an attachment.
     pub(crate) fn uses(&self, attachment: u32) -> bool {
         let lists = [&self.colours, &self.resolves, &self.inputs].into_iter().flatten();
@@ -173,3 +190,18 @@ pub(crate) fn pointer(memory: &Allocation, offset: u64) -> *mut std::ffi::c_void
 
 /// Private data by object.
 pub(crate) type PrivateData = Mutex<BTreeMap<u64, u64>>;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn half_resolved_attachments_have_an_unresolved_aspect() {
+        let of = |depth_resolves| Subpass { depth_resolves, ..Subpass::default() };
+        let to = |attachment| Some((attachment, Resolve::Mean));
+        assert_eq!(of([to(3), None]).unresolved(3), [false, true]);
+        assert_eq!(of([None, to(3)]).unresolved(3), [true, false]);
+        assert_eq!(of([to(3), to(3)]).unresolved(3), [false; 2]);
+        assert_eq!(of([to(3), None]).unresolved(2), [false; 2]);
+    }
+}

@@ -9,6 +9,7 @@ use agx_driver::Error;
 use ash::vk;
 
 use crate::handles::{Dispatched, dispatched_object};
+use crate::newer::NOT_ENOUGH_SPACE;
 
 /// The object of a command's first parameter.
 ///
@@ -161,16 +162,24 @@ impl<C: Count> Fill<C, c_void> {
 impl Fill<usize, c_void> {
     /// Copies all bytes, or none if the array is too small; or sets the count.
     pub(crate) fn whole(self, bytes: &[u8]) -> vk::Result {
+        self.all_or(bytes, 0, vk::Result::INCOMPLETE)
+    }
+
+    /// Copies all bytes, or tells how much memory they need.
+    pub(crate) fn exactly(self, bytes: &[u8]) -> vk::Result {
+        self.all_or(bytes, bytes.len(), NOT_ENOUGH_SPACE)
+    }
+
+    /// Copies all bytes, or sets the count; if the array is too small, sets another count and gives another result.
+    fn all_or(self, bytes: &[u8], count: usize, result: vk::Result) -> vk::Result {
         // SAFETY: the promise to `new`.
         let is_short = unsafe { !self.room.is_null() && *self.count < bytes.len() };
-        match is_short {
-            true => {
-                // SAFETY: as above.
-                unsafe { *self.count = 0 };
-                vk::Result::INCOMPLETE
-            }
-            false => self.bytes(bytes),
+        if is_short {
+            // SAFETY: as above.
+            unsafe { *self.count = count };
+            return result;
         }
+        self.bytes(bytes)
     }
 }
 

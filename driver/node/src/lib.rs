@@ -169,10 +169,7 @@ impl Door for RenderNode {
     }
 
     /// The status of a fence that is exported for this question.
-    fn fault(&self, _: u32, sync: u32, is_over: &dyn Fn() -> bool) -> Option<String> {
-        if !is_over() {
-            return None;
-        }
+    fn fault(&self, _: u32, sync: u32) -> Option<String> {
         // `drm_syncobj_handle`: handle, flags (1: a fence), descriptor.
         let mut argument = vec![0; 16];
         argument[..4].copy_from_slice(&sync.to_le_bytes());

@@ -76,7 +76,7 @@ fn main() -> ExitCode {
         process();
         return ExitCode::SUCCESS;
     }
-    let test = Trial::test("no_fence_is_signalled_before_its_work_is_done", || Ok(processes()?));
+    let test = Trial::test("no_fence_is_signalled_before_its_work_is_done", processes);
     libtest_mimic::run(&Arguments::from_args(), vec![test]).exit_code()
 }
 

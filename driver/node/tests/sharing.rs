@@ -52,8 +52,11 @@ fn second(role: &str) {
         }
         "frames" => write_frames(),
         "reader" => read_frames(),
-        // Each process has a kernel of its own.
-        _ => assert!(matches!(node.import_sync(stdin.as_fd()), Err(Error::ExternalHandle))),
+        _ => {
+            assert!(matches!(node.import_buffer(stdin.as_fd()), Err(Error::ExternalHandle)));
+            let sync = node.import_sync(stdin.as_fd()).expect("imported");
+            node.wait(&[SyncPoint { handle: sync, value: None }], WaitFor::All, 0).expect("signalled");
+        }
     }
 }
 
@@ -91,15 +94,15 @@ fn share_a_buffer() -> Result<(), IoError> {
     let (again, _) = node.import_buffer(descriptor.as_fd()).expect("imported");
     assert_eq!(again.handle, buffer.handle);
     node.close_buffer(buffer.handle);
-    node.bind(again.handle, agx_driver::gpu::HIGH[0], 2 * PAGE).expect("the buffer is open");
+    node.bind(again.handle, 0, agx_driver::gpu::HIGH[0], 2 * PAGE).expect("the buffer is open");
     // Another open node has the handle too, and closes only its own.
     let other = self::node();
     let (third, _) = other.import_buffer(descriptor.as_fd()).expect("imported");
     assert_eq!(third.handle, again.handle);
     other.close_buffer(third.handle);
-    node.bind(again.handle, agx_driver::gpu::HIGH[0], 2 * PAGE).expect("the buffer is open");
+    node.bind(again.handle, 0, agx_driver::gpu::HIGH[0], 2 * PAGE).expect("the buffer is open");
     node.close_buffer(again.handle);
-    assert!(node.bind(again.handle, agx_driver::gpu::HIGH[0], 2 * PAGE).is_err(), "it is closed");
+    assert!(node.bind(again.handle, 0, agx_driver::gpu::HIGH[0], 2 * PAGE).is_err(), "it is closed");
     Ok(())
 }
 
@@ -152,7 +155,7 @@ fn place_a_buffer() -> Result<(), IoError> {
 }
 
 /// Frames that are written, and the buffers that take turns.
-const FRAMES: u32 = 2000;
+const FRAMES: u32 = if cfg!(feature = "stress") { 10_000 } else { 2000 };
 const BUFFERS: usize = 2;
 /// Bytes of a frame.
 const FRAME: u64 = PAGE;

@@ -32,9 +32,14 @@ const ALIGNMENT: u64 = 16;
 /// Maximum size of a set in bytes.
 const MOST_BYTES: u64 = 1 << 30;
 
-/// Types of buffers.
-const BUFFERS: [T; 4] =
-    [T::UNIFORM_BUFFER, T::STORAGE_BUFFER, T::UNIFORM_BUFFER_DYNAMIC, T::STORAGE_BUFFER_DYNAMIC];
+/// Types of buffers. Programs read no more of an acceleration structure's descriptor than its address.
+const BUFFERS: [T; 5] = [
+    T::UNIFORM_BUFFER,
+    T::STORAGE_BUFFER,
+    T::UNIFORM_BUFFER_DYNAMIC,
+    T::STORAGE_BUFFER_DYNAMIC,
+    T::ACCELERATION_STRUCTURE_KHR,
+];
 /// Types that have a texture only.
 const TEXTURES: [T; 4] =
     [T::SAMPLED_IMAGE, T::COMBINED_IMAGE_SAMPLER, T::UNIFORM_TEXEL_BUFFER, T::INPUT_ATTACHMENT];
@@ -151,9 +156,9 @@ impl Binding {
         self.has.inline
     }
 
-    /// How its samplers convert colours: such samplers never change.
-    pub fn conversion(&self) -> Option<YcbcrConversion> {
-        self.immutable.first().and_then(|sampler| sampler.conversion)
+    /// How its samplers convert colours, by element: such samplers never change.
+    pub fn conversions(&self) -> impl Iterator<Item = (u32, YcbcrConversion)> {
+        (0..).zip(&self.immutable).filter_map(|(element, sampler)| Some((element, sampler.conversion?)))
     }
 
     /// Whether elements have samplers.

@@ -163,17 +163,18 @@ impl<'s, P: Put> Writer<'s, P> {
         let view = view.filter(|_| binding.has.textures > 0);
         if let Some(view) = view {
             let shown = match kind {
-                T::STORAGE_IMAGE => &view.loaded,
-                T::INPUT_ATTACHMENT => &view.attachment,
-                _ => &view.texture,
+                T::STORAGE_IMAGE => view.storage.as_ref().map(|[loaded, _]| loaded),
+                T::INPUT_ATTACHMENT => view.attachment.as_ref(),
+                _ => Some(&view.texture),
             };
+            let Some(shown) = shown else { return self.null(binding, element, kind) };
             let first = element * binding.has.planes;
             self.to.put(binding.texture(first, DescriptorKind::Texture), shown);
             if binding.has.planes > 1 {
                 self.chroma(binding, first, view);
             }
-            if kind == T::STORAGE_IMAGE {
-                self.to.put(binding.texture(element, DescriptorKind::Image), &view.stored);
+            if let (T::STORAGE_IMAGE, Some([_, stored])) = (kind, &view.storage) {
+                self.to.put(binding.texture(element, DescriptorKind::Image), stored);
             }
             if let Some(at) = binding.format(element) {
                 self.to.put(at, &view.sampled.as_raw().to_le_bytes());

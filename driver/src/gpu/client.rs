@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::os::fd::{BorrowedFd, OwnedFd};
-use std::sync::{Arc, Mutex};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use agx_abi::record::{
     Field, Packed, bind_op, gem_bind_object, gem_close, gem_create, get_params, get_time, queue_create,
@@ -141,9 +142,9 @@ pub trait Door: Send + Sync {
     /// The name of a call, for messages.
     fn call_name(&self, number: u8) -> &'static str;
 
-    /// A sentence about a command of a queue that ended early. `sync` is a binary sync object that its latest submission signals, and
-    /// `is_over` tells whether it has.
-    fn fault(&self, queue: u32, sync: u32, is_over: &dyn Fn() -> bool) -> Option<String>;
+    /// A sentence about a command of a queue that ended early. `sync` is a binary sync object that a complete submission to it has
+    /// signalled.
+    fn fault(&self, queue: u32, sync: u32) -> Option<String>;
 }
 
 /// The kernel's objects that a driver uses, behind a door.
@@ -155,6 +156,8 @@ pub struct Client<D: Door> {
     /// Owners of the handles of buffers that were exported or imported: an import of a buffer that the client has may give the
     /// same handle again.
     owners: Mutex<BTreeMap<u32, u32>>,
+    /// Whether a buffer was ever exported or imported.
+    has_owners: AtomicBool,
 }
 
 /// Error numbers.
@@ -264,7 +267,14 @@ impl<D: Door> Client<D> {
     /// A call fails, or the device lacks addresses that the driver uses.
     pub fn new(door: D) -> Result<Client<D>, Error> {
         let parameters = Parameters::read(&[]);
-        let mut client = Client { door, parameters, vm: 0, queue: 0, owners: Mutex::default() };
+        let mut client = Client {
+            door,
+            parameters,
+            vm: 0,
+            queue: 0,
+            owners: Mutex::default(),
+            has_owners: AtomicBool::new(false),
+        };
         let mut bytes = [0; BYTES];
         let mut pointed = [(byte(&get_params::POINTER), Memory::Written(&mut bytes))];
         let argument = get_params::new().set(&get_params::SIZE, BYTES as u64);
@@ -327,6 +337,12 @@ impl<D: Door> Client<D> {
         Ok(agx_abi::record::bits(&argument, 0, 32) as u32)
     }
 
+    /// The owners of handles, to add one.
+    fn owners(&self) -> MutexGuard<'_, BTreeMap<u32, u32>> {
+        self.has_owners.store(true, Ordering::Release);
+        lock(&self.owners)
+    }
+
     fn bind_op(&self, op: Packed<{ bind_op::RECORD.bytes }>) -> Result<(), Error> {
         let op = op.bytes();
         let argument = vm_bind::new()
@@ -336,6 +352,16 @@ impl<D: Door> Client<D> {
         self.call(number::VM_BIND, argument, &mut [(byte(&vm_bind::POINTER), Memory::Read(&op))])?;
         Ok(())
     }
+}
+
+/// The binding of a buffer at addresses that programs read and write.
+fn bound(handle: u32, address: u64, bytes: u64) -> Packed<{ bind_op::RECORD.bytes }> {
+    bind_op::new()
+        .flag(&bind_op::READ, true)
+        .flag(&bind_op::WRITE, true)
+        .set(&bind_op::HANDLE, handle.into())
+        .set(&bind_op::RANGE, bytes)
+        .set(&bind_op::ADDRESS, address)
 }
 
 impl<D: Door> Gpu for Client<D> {
@@ -354,8 +380,10 @@ impl<D: Door> Gpu for Client<D> {
     }
 
     fn close_buffer(&self, handle: u32) {
-        let mut owners = lock(&self.owners);
-        if let Some(count) = owners.get_mut(&handle) {
+        let mut owners = self.has_owners.load(Ordering::Acquire).then(|| lock(&self.owners));
+        if let Some(owners) = &mut owners
+            && let Some(count) = owners.get_mut(&handle)
+        {
             *count -= 1;
             if *count > 0 {
                 return;
@@ -372,13 +400,13 @@ impl<D: Door> Gpu for Client<D> {
     }
 
     fn export_buffer(&self, handle: u32) -> Result<OwnedFd, Error> {
-        lock(&self.owners).entry(handle).or_insert(1);
+        self.owners().entry(handle).or_insert(1);
         self.give(number::BUFFER_EXPORT, described::<12>(handle, READ_WRITE | CLOSES))
     }
 
     fn import_buffer(&self, file: BorrowedFd<'_>) -> Result<(GpuBuffer, u64), Error> {
         let handle = {
-            let mut owners = lock(&self.owners);
+            let mut owners = self.owners();
             let handle = self.take(number::BUFFER_IMPORT, [0; 12], file)?;
             *owners.entry(handle).or_insert(0) += 1;
             handle
@@ -405,14 +433,12 @@ impl<D: Door> Gpu for Client<D> {
         self.door.add_buffer_fence(buffer, fence).map_err(|number| Error::Kernel { call, number })
     }
 
-    fn bind(&self, handle: u32, address: u64, bytes: u64) -> Result<(), Error> {
-        let op = bind_op::new()
-            .flag(&bind_op::READ, true)
-            .flag(&bind_op::WRITE, true)
-            .set(&bind_op::HANDLE, handle.into())
-            .set(&bind_op::RANGE, bytes)
-            .set(&bind_op::ADDRESS, address);
-        self.bind_op(op)
+    fn bind(&self, handle: u32, offset: u64, address: u64, bytes: u64) -> Result<(), Error> {
+        self.bind_op(bound(handle, address, bytes).set(&bind_op::OFFSET, offset))
+    }
+
+    fn bind_page(&self, handle: u32, address: u64, bytes: u64) -> Result<(), Error> {
+        self.bind_op(bound(handle, address, bytes).flag(&bind_op::SINGLE_PAGE, true))
     }
 
     fn unbind(&self, address: u64, bytes: u64) {
@@ -564,8 +590,7 @@ impl<D: Door> Gpu for Client<D> {
     }
 
     fn fault(&self, sync: u32) -> Option<String> {
-        let point = SyncPoint { handle: sync, value: None };
-        self.door.fault(self.queue, sync, &|| self.wait(&[point], WaitFor::All, 0).is_ok())
+        self.door.fault(self.queue, sync)
     }
 }
 

@@ -229,9 +229,10 @@ impl Door for InProcess {
             (number::SYNC_IMPORT, Some(Shared::Sync(key)), _) if !is_fence(argument) => {
                 kernel.sync_files().import(key).map_err(|errno| errno.0)?
             }
-            (number::SYNC_IMPORT, _, Some(Mark::Fence { .. })) if is_fence(argument) => {
+            (number::SYNC_IMPORT, _, Some(Mark::Fence { failed })) if is_fence(argument) => {
                 let handle = word(argument, 0);
-                kernel.sync_files().import_fence(handle).map_err(|errno| errno.0)?;
+                let imported = kernel.sync_files().import_fence(handle).map_err(|errno| errno.0)?;
+                kernel.sync_files().signal(imported, failed);
                 handle
             }
             _ => return Err(Errno::INVALID.0),
@@ -280,7 +281,7 @@ impl Door for InProcess {
         Kernel::call_name(number)
     }
 
-    fn fault(&self, queue: u32, _: u32, _: &dyn Fn() -> bool) -> Option<String> {
+    fn fault(&self, queue: u32, _: u32) -> Option<String> {
         self.host.node.lock().fault(queue).map(str::to_owned)
     }
 }

@@ -7,6 +7,7 @@
 mod client;
 mod exports;
 mod in_process;
+mod observed;
 mod parameters;
 
 use std::os::fd::{BorrowedFd, OwnedFd};
@@ -16,6 +17,7 @@ use agx_device::words::Words;
 
 pub use client::{Client, Door, Memory, Pointed, number};
 pub use in_process::{Host, InProcess, Outputs};
+pub use observed::{Keep, Observed};
 pub use parameters::Parameters;
 
 use crate::Error;
@@ -93,11 +95,17 @@ pub trait Gpu: Send + Sync {
     /// The kernel does not know such fences.
     fn add_buffer_fence(&self, buffer: BorrowedFd<'_>, fence: BorrowedFd<'_>) -> Result<(), Error>;
 
-    /// Binds a whole buffer of `bytes` bytes at an address.
+    /// Binds `bytes` bytes of a buffer, from byte `offset` on, at an address, in place of what is bound there.
     ///
     /// # Errors
     /// The call fails.
-    fn bind(&self, handle: u32, address: u64, bytes: u64) -> Result<(), Error>;
+    fn bind(&self, handle: u32, offset: u64, address: u64, bytes: u64) -> Result<(), Error>;
+
+    /// Binds the first page of a buffer at all pages of an address range, in place of what is bound there.
+    ///
+    /// # Errors
+    /// The call fails.
+    fn bind_page(&self, handle: u32, address: u64, bytes: u64) -> Result<(), Error>;
 
     /// Unbinds addresses.
     fn unbind(&self, address: u64, bytes: u64);
@@ -175,7 +183,7 @@ pub trait Gpu: Send + Sync {
     /// The call fails.
     fn submit(&self, commands: &[u8], waits: &[SyncPoint], signals: [&[SyncPoint]; 2]) -> Result<(), Error>;
 
-    /// A sentence about a command that ended early. `sync` is a binary sync object that the latest submission signals.
+    /// A sentence about a command that ended early. `sync` is a binary sync object that a complete submission has signalled.
     fn fault(&self, sync: u32) -> Option<String>;
 }
 

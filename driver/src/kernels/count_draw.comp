@@ -9,7 +9,7 @@ layout(push_constant) uniform Parameters {
 } p;
 
 const uint GEOMETRY_SHADER_INVOCATIONS = 3u;
-const uint STATISTICS = 11u;
+const uint STATISTICS = 13u;
 
 void main() {
     uint count = numbers[0];

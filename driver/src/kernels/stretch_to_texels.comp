@@ -1,4 +1,4 @@
-// Copies a texel buffer, as an image with rows of 1024 texels, to texels, interpreted as unsigned integers. It begins at texel
+// Copies a texel buffer, as an image with rows of 16384 texels, to texels, interpreted as unsigned integers. It begins at texel
 // `start` of the buffer; `row` and `plane` are the distances of rows and slices in texels.
 layout(push_constant) uniform Parameters { ivec3 to; uint row; uint plane; uint start; } p;
 layout(set = 0, binding = 0) uniform utexture2DArray src;
@@ -8,6 +8,6 @@ layout(set = 0, binding = 2) uniform sampler none;
 void main() {
     uvec3 id = gl_GlobalInvocationID;
     uint at = p.start + id.x + id.y * p.row + id.z * p.plane;
-    uvec4 texel = texelFetch(usampler2DArray(src, none), ivec3(at & 1023u, at >> 10u, 0), 0);
+    uvec4 texel = texelFetch(usampler2DArray(src, none), ivec3(at & 16383u, at >> 14u, 0), 0);
     imageStore(dst, p.to + ivec3(id), texel);
 }

@@ -47,7 +47,13 @@ pub fn features() -> vk::PhysicalDeviceFeatures {
         .shader_int64(true)
         .shader_int16(true)
         .shader_resource_min_lod(true)
+        .shader_resource_residency(true)
         .inherited_queries(true)
+        .sparse_binding(true)
+        .sparse_residency_buffer(true)
+        .sparse_residency_image2_d(true)
+        .sparse_residency_image3_d(true)
+        .sparse_residency_aliased(true)
 }
 
 /// Features of version 1.1.

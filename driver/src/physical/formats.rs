@@ -3,7 +3,8 @@
 use ash::vk;
 
 use super::{LAYERS, SAMPLES, SIDE};
-use crate::format;
+use crate::acceleration::VertexFormat;
+use crate::format::{self, FormatDesc};
 use crate::modifier::{Modifier, Tiling};
 
 /// Supported uses of a format: linear images, other images, buffers.
@@ -18,6 +19,9 @@ pub fn format_features(format: vk::Format) -> [vk::FormatFeatureFlags2; 3] {
     }
     if format::vertex(format).is_some() {
         features[2] |= F::VERTEX_BUFFER;
+    }
+    if VertexFormat::find(format).is_some() {
+        features[2] |= F::ACCELERATION_STRUCTURE_VERTEX_BUFFER_KHR;
     }
     features
 }
@@ -61,11 +65,12 @@ pub fn image_format(
         || (usage.contains(U::INPUT_ATTACHMENT) && !is_target);
     let extended = flags.contains(vk::ImageCreateFlags::EXTENDED_USAGE);
     let desc = format::find(format)?;
-    let refused = vk::ImageCreateFlags::SPARSE_BINDING | vk::ImageCreateFlags::PROTECTED;
     let blocks_as_texels = flags.contains(vk::ImageCreateFlags::BLOCK_TEXEL_VIEW_COMPATIBLE);
     if features.is_empty()
         || (lacking && !extended)
-        || flags.intersects(refused)
+        || flags.contains(vk::ImageCreateFlags::PROTECTED)
+        || (flags.contains(vk::ImageCreateFlags::SPARSE_BINDING)
+            && !sparse_image(desc, kind, tiling, usage, flags))
         || (blocks_as_texels && !desc.is_compressed())
     {
         return None;
@@ -85,7 +90,7 @@ pub fn image_format(
         && tiling == Tiling::Optimal
         && !desc.is_compressed()
         && !usage.intersects(U::HOST_TRANSFER_EXT)
-        && !flags.contains(vk::ImageCreateFlags::CUBE_COMPATIBLE)
+        && !flags.intersects(vk::ImageCreateFlags::CUBE_COMPATIBLE | vk::ImageCreateFlags::SPARSE_RESIDENCY)
         && (desc.is_depth_stencil() || desc.colour().is_some());
     let is_simple = tiling != Tiling::Optimal || desc.is_planar();
     let levels = if is_simple { 1 } else { 32 - side.leading_zeros() };
@@ -96,6 +101,27 @@ pub fn image_format(
         sample_counts: if several { SAMPLES } else { vk::SampleCountFlags::TYPE_1 },
         max_resource_size: 2 << 30,
     })
+}
+
+/// Whether images can be bound by pages, or by blocks.
+///
+/// Shaders that store to images of 32-bit integers may use atomics, which need rows; blocks of rows would depend on the size. The
+/// processor copies to memory that an image has as a whole.
+fn sparse_image(
+    desc: &FormatDesc,
+    kind: vk::ImageType,
+    tiling: Tiling,
+    usage: vk::ImageUsageFlags,
+    flags: vk::ImageCreateFlags,
+) -> bool {
+    let by_blocks = flags.contains(vk::ImageCreateFlags::SPARSE_RESIDENCY);
+    let has_rows = matches!(desc.format, vk::Format::R32_UINT | vk::Format::R32_SINT)
+        && usage.contains(vk::ImageUsageFlags::STORAGE);
+    let has_blocks = matches!(kind, vk::ImageType::TYPE_2D | vk::ImageType::TYPE_3D);
+    let by_processor = usage.contains(vk::ImageUsageFlags::HOST_TRANSFER_EXT);
+    tiling == Tiling::Optimal
+        && !by_processor
+        && (!by_blocks || (has_blocks && !has_rows && !desc.is_planar()))
 }
 
 #[cfg(test)]

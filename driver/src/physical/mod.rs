@@ -14,18 +14,19 @@ pub use matrices::{MatrixProduct, cooperative_matrices};
 pub use properties::{UUID, properties, properties_11, properties_12, properties_13};
 
 /// The version of Vulkan.
-pub const API_VERSION: u32 = vk::make_api_version(0, 1, 3, 281);
+pub const API_VERSION: u32 = vk::make_api_version(0, 1, 4, 309);
 /// Name of the device.
 const NAME: &str = "AGX on a reference machine (agxc)";
 /// Bytes of the heap.
 const HEAP: u64 = 8 << 30;
 /// Invocations of a subgroup.
 const SUBGROUP: u32 = 32;
-/// Texels of an image along an axis, and layers.
+/// Texels of an image along an axis.
 const SIDE: u32 = 16384;
-const LAYERS: u32 = 2048;
+/// Layers of an image or a framebuffer.
+pub const LAYERS: u32 = 2048;
 /// Descriptors of a kind in a set.
-pub(crate) const DESCRIPTORS: u32 = 1 << 20;
+pub const DESCRIPTORS: u32 = 1 << 20;
 /// Buffers with dynamic offsets in a set.
 pub const MAX_DYNAMIC_BUFFERS: u32 = 64;
 /// Bytes of an inline uniform block.
@@ -40,6 +41,36 @@ pub const FEEDBACK_STREAMS: u32 = agx_abi::geometry::MAX_STREAMS;
 /// Samples of a texel.
 pub(crate) const SAMPLES: vk::SampleCountFlags = vk::SampleCountFlags::from_raw(1 | 2 | 4);
 
+/// Stages of graphics pipelines.
+pub const GRAPHICS_STAGES: vk::ShaderStageFlags = vk::ShaderStageFlags::from_raw(
+    vk::ShaderStageFlags::ALL_GRAPHICS.as_raw()
+        | vk::ShaderStageFlags::TASK_EXT.as_raw()
+        | vk::ShaderStageFlags::MESH_EXT.as_raw(),
+);
+
+/// All stages.
+pub const STAGES: vk::ShaderStageFlags =
+    vk::ShaderStageFlags::from_raw(GRAPHICS_STAGES.as_raw() | vk::ShaderStageFlags::COMPUTE.as_raw());
+
+/// Maximum number of workgroups of a draw of meshes.
+pub const MESH_GROUPS: u32 = 1 << 22;
+/// Maximum number of invocations of a workgroup of a task or mesh shader.
+pub const MESH_INVOCATIONS: u32 = 1024;
+/// Maximum number of bytes of a payload.
+pub const MESH_PAYLOAD: u32 = agx_abi::mesh::MAX_PAYLOAD_BYTES;
+/// Maximum number of bytes of workgroup memory of a task shader.
+pub const TASK_SHARED: u32 = 32768;
+/// Maximum number of bytes of workgroup memory of a mesh shader: the compiler takes some of it.
+pub const MESH_SHARED: u32 = 28672;
+/// Maximum number of bytes of all outputs of a workgroup.
+pub const MESH_OUTPUT: u32 = 32768;
+/// Maximum number of components of the outputs of a vertex, or of a primitive.
+pub const MESH_COMPONENTS: u32 = 128;
+/// Maximum number of vertices of a workgroup.
+pub const MESH_VERTICES: u32 = agx_abi::mesh::MAX_VERTICES;
+/// Maximum number of primitives of a workgroup.
+pub const MESH_PRIMITIVES: u32 = agx_abi::mesh::MAX_PRIMITIVES;
+
 /// Samples of a pixel that can be placed.
 pub const PLACED_SAMPLES: vk::SampleCountFlags = vk::SampleCountFlags::from_raw(2 | 4);
 
@@ -50,6 +81,7 @@ pub const SAMPLE_GRID: vk::Extent2D = vk::Extent2D { width: 1, height: 1 };
 pub static DEVICE_EXTENSIONS: &[(&str, u32)] = &[
     ("VK_KHR_16bit_storage", 1),
     ("VK_KHR_8bit_storage", 1),
+    ("VK_KHR_acceleration_structure", 13),
     ("VK_KHR_bind_memory2", 1),
     ("VK_KHR_buffer_device_address", 1),
     ("VK_KHR_calibrated_timestamps", 1),
@@ -57,6 +89,7 @@ pub static DEVICE_EXTENSIONS: &[(&str, u32)] = &[
     ("VK_KHR_copy_commands2", 1),
     ("VK_KHR_create_renderpass2", 1),
     ("VK_KHR_dedicated_allocation", 3),
+    ("VK_KHR_deferred_host_operations", 4),
     ("VK_KHR_depth_stencil_resolve", 1),
     ("VK_KHR_descriptor_update_template", 1),
     ("VK_KHR_device_group", 4),
@@ -71,6 +104,7 @@ pub static DEVICE_EXTENSIONS: &[(&str, u32)] = &[
     ("VK_KHR_external_semaphore", 1),
     ("VK_KHR_external_semaphore_fd", 1),
     ("VK_KHR_format_feature_flags2", 2),
+    ("VK_KHR_fragment_shader_barycentric", 1),
     ("VK_KHR_get_memory_requirements2", 1),
     ("VK_KHR_global_priority", 1),
     ("VK_KHR_image_format_list", 1),
@@ -90,11 +124,16 @@ pub static DEVICE_EXTENSIONS: &[(&str, u32)] = &[
     ("VK_KHR_maintenance9", 1),
     ("VK_KHR_map_memory2", 1),
     ("VK_KHR_multiview", 1),
+    ("VK_KHR_pipeline_binary", 1),
     ("VK_KHR_pipeline_executable_properties", 1),
     ("VK_KHR_pipeline_library", 1),
     ("VK_KHR_present_id", 1),
+    ("VK_KHR_present_id2", 1),
     ("VK_KHR_present_wait", 1),
+    ("VK_KHR_present_wait2", 1),
     ("VK_KHR_push_descriptor", 2),
+    ("VK_KHR_ray_query", 1),
+    ("VK_KHR_ray_tracing_position_fetch", 1),
     ("VK_KHR_relaxed_block_layout", 1),
     ("VK_KHR_robustness2", 1),
     ("VK_KHR_sampler_mirror_clamp_to_edge", 3),
@@ -132,12 +171,14 @@ pub static DEVICE_EXTENSIONS: &[(&str, u32)] = &[
     ("VK_EXT_attachment_feedback_loop_layout", 2),
     ("VK_EXT_blend_operation_advanced", 2),
     ("VK_EXT_border_color_swizzle", 1),
+    ("VK_EXT_buffer_device_address", 2),
     ("VK_EXT_calibrated_timestamps", 2),
     ("VK_EXT_color_write_enable", 1),
     ("VK_EXT_custom_border_color", 12),
     ("VK_EXT_depth_bias_control", 1),
     ("VK_EXT_depth_clip_enable", 1),
     ("VK_EXT_descriptor_indexing", 2),
+    ("VK_EXT_device_generated_commands", 1),
     ("VK_EXT_dynamic_rendering_unused_attachments", 1),
     ("VK_EXT_extended_dynamic_state", 1),
     ("VK_EXT_extended_dynamic_state2", 1),
@@ -154,6 +195,7 @@ pub static DEVICE_EXTENSIONS: &[(&str, u32)] = &[
     ("VK_EXT_inline_uniform_block", 1),
     ("VK_EXT_line_rasterization", 1),
     ("VK_EXT_load_store_op_none", 1),
+    ("VK_EXT_mesh_shader", 1),
     ("VK_EXT_multi_draw", 1),
     ("VK_EXT_mutable_descriptor_type", 1),
     ("VK_EXT_non_seamless_cube_map", 1),
@@ -162,6 +204,7 @@ pub static DEVICE_EXTENSIONS: &[(&str, u32)] = &[
     ("VK_EXT_pipeline_creation_feedback", 1),
     ("VK_EXT_pipeline_protected_access", 1),
     ("VK_EXT_pipeline_robustness", 1),
+    ("VK_EXT_present_timing", 3),
     ("VK_EXT_primitive_topology_list_restart", 1),
     ("VK_EXT_primitives_generated_query", 1),
     ("VK_EXT_private_data", 1),
@@ -242,7 +285,10 @@ pub fn memory() -> vk::PhysicalDeviceMemoryProperties {
 /// The family of queues.
 pub fn queues() -> vk::QueueFamilyProperties {
     vk::QueueFamilyProperties {
-        queue_flags: vk::QueueFlags::GRAPHICS | vk::QueueFlags::COMPUTE | vk::QueueFlags::TRANSFER,
+        queue_flags: vk::QueueFlags::GRAPHICS
+            | vk::QueueFlags::COMPUTE
+            | vk::QueueFlags::TRANSFER
+            | vk::QueueFlags::SPARSE_BINDING,
         queue_count: 1,
         timestamp_valid_bits: 64,
         min_image_transfer_granularity: vk::Extent3D { width: 1, height: 1, depth: 1 },

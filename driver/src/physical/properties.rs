@@ -2,12 +2,25 @@
 
 use agx_abi::fragment::MAX_TARGETS;
 use agx_abi::tessellation::{MAX_LEVEL, MAX_PATCH_VERTICES};
+use agx_abi::textures::BUFFER_ROW_TEXELS;
 use ash::vk;
+
+use crate::gpu::HIGH;
 
 use super::{
     API_VERSION, DESCRIPTORS, LAYERS, MAX_DYNAMIC_BUFFERS, MAX_INLINE_BYTES, NAME, SAMPLES, SIDE, SUBGROUP,
     characters,
 };
+
+/// Stages whose invocations are in workgroups.
+const WORKGROUP_STAGES: vk::ShaderStageFlags = vk::ShaderStageFlags::from_raw(
+    vk::ShaderStageFlags::COMPUTE.as_raw()
+        | vk::ShaderStageFlags::TASK_EXT.as_raw()
+        | vk::ShaderStageFlags::MESH_EXT.as_raw(),
+);
+
+/// Stages with operations on subgroups.
+const SUBGROUP_STAGES: vk::ShaderStageFlags = super::STAGES;
 
 /// Limits of images, descriptors and stages.
 fn resource_limits(limits: vk::PhysicalDeviceLimits) -> vk::PhysicalDeviceLimits {
@@ -17,7 +30,7 @@ fn resource_limits(limits: vk::PhysicalDeviceLimits) -> vk::PhysicalDeviceLimits
         .max_image_dimension3_d(2048)
         .max_image_dimension_cube(SIDE)
         .max_image_array_layers(LAYERS)
-        .max_texel_buffer_elements(1 << 24)
+        .max_texel_buffer_elements(BUFFER_ROW_TEXELS * SIDE)
         .max_uniform_buffer_range(1 << 16)
         .max_storage_buffer_range(u32::MAX - 63)
         .max_push_constants_size(4 * crate::words::PUSH_WORDS as u32)
@@ -46,6 +59,7 @@ fn resource_limits(limits: vk::PhysicalDeviceLimits) -> vk::PhysicalDeviceLimits
         .min_storage_buffer_offset_alignment(16)
         .optimal_buffer_copy_offset_alignment(16)
         .optimal_buffer_copy_row_pitch_alignment(16)
+        .sparse_address_space_size(HIGH[1] - HIGH[0])
         .non_coherent_atom_size(64)
 }
 
@@ -54,7 +68,7 @@ fn stage_limits(limits: vk::PhysicalDeviceLimits) -> vk::PhysicalDeviceLimits {
     limits
         .max_vertex_input_attributes(32)
         .max_vertex_input_bindings(32)
-        .max_vertex_input_attribute_offset(2047)
+        .max_vertex_input_attribute_offset(65535)
         .max_vertex_input_binding_stride(2048)
         .max_vertex_output_components(96)
         .max_tessellation_generation_level(MAX_LEVEL)
@@ -141,7 +155,8 @@ pub fn properties() -> vk::PhysicalDeviceProperties {
         device_name: characters(NAME),
         pipeline_cache_uuid: UUID,
         limits: draw_limits(stage_limits(resource_limits(vk::PhysicalDeviceLimits::default()))),
-        sparse_properties: vk::PhysicalDeviceSparseProperties::default(),
+        sparse_properties: vk::PhysicalDeviceSparseProperties::default()
+            .residency_standard2_d_block_shape(true),
     }
 }
 
@@ -155,7 +170,7 @@ pub fn properties_11() -> vk::PhysicalDeviceVulkan11Properties<'static> {
         .device_uuid(UUID)
         .driver_uuid(UUID)
         .subgroup_size(SUBGROUP)
-        .subgroup_supported_stages(vk::ShaderStageFlags::ALL_GRAPHICS | vk::ShaderStageFlags::COMPUTE)
+        .subgroup_supported_stages(SUBGROUP_STAGES)
         .subgroup_supported_operations(
             S::BASIC
                 | S::VOTE
@@ -170,7 +185,7 @@ pub fn properties_11() -> vk::PhysicalDeviceVulkan11Properties<'static> {
         )
         .subgroup_quad_operations_in_all_stages(true)
         .point_clipping_behavior(vk::PointClippingBehavior::USER_CLIP_PLANES_ONLY)
-        .max_multiview_view_count(6)
+        .max_multiview_view_count(32)
         .max_multiview_instance_index((1 << 27) - 1)
         .protected_no_fault(false)
         .max_per_set_descriptors(DESCRIPTORS)
@@ -239,7 +254,7 @@ pub fn properties_13() -> vk::PhysicalDeviceVulkan13Properties<'static> {
         .min_subgroup_size(SUBGROUP)
         .max_subgroup_size(SUBGROUP)
         .max_compute_workgroup_subgroups(32)
-        .required_subgroup_size_stages(vk::ShaderStageFlags::COMPUTE)
+        .required_subgroup_size_stages(WORKGROUP_STAGES)
         .max_inline_uniform_block_size(MAX_INLINE_BYTES)
         .max_per_stage_descriptor_inline_uniform_blocks(16)
         .max_per_stage_descriptor_update_after_bind_inline_uniform_blocks(16)

@@ -1,7 +1,7 @@
 //! Primitives of draws, for programs that run before the pass with a thread for each vertex of each primitive.
 //!
 //! The number of vertices may be known to the device only. Primitives with restart indices are decomposed first, and so
-//! are primitives with adjacent vertices that no geometry shader reads, because the hardware has none.
+//! are those that the hardware cannot draw as they are.
 
 use agx_abi::tessellation::MAX_PATCH_VERTICES;
 use agx_compiler::link::{Assembly, IndexSize, Primitives};
@@ -13,6 +13,7 @@ use super::draw::{DrawNumbers, Drawn, IndexBuffer};
 use crate::Error;
 use crate::command::Recorder;
 use crate::kernels::Kernel;
+use crate::stages::FragmentStage;
 use crate::words::Direct;
 
 /// How the vertices of a topology form primitives.
@@ -73,10 +74,18 @@ fn shape(topology: T, patch_vertices: u32) -> Shape {
     SHAPES.into_iter().find(|shape| shape.topology == topology).unwrap_or(SHAPES[0])
 }
 
-/// Whether primitives of a topology have adjacent vertices, which the hardware cannot leave out.
-pub(super) fn has_adjacency(topology: T) -> bool {
-    let shape = shape(topology, 1);
-    shape.drawn.0.count_ones() != shape.corners
+/// Vertices of a primitive of a topology that are drawn.
+pub(super) fn drawn_vertices(topology: T) -> u32 {
+    shape(topology, 1).drawn.0.count_ones()
+}
+
+/// Whether the hardware cannot draw a topology as it is: it cannot leave out adjacent vertices, and does not have the
+/// order of Vulkan within the triangles of strips and fans, which the fragment shader may observe.
+pub(super) fn is_decomposed(topology: T, fragments: Option<&FragmentStage>) -> bool {
+    match topology {
+        T::TRIANGLE_STRIP | T::TRIANGLE_FAN => fragments.is_some_and(FragmentStage::reads_vertices),
+        _ => drawn_vertices(topology) != shape(topology, 1).corners,
+    }
 }
 
 /// The bits of this number of corners.
@@ -188,17 +197,17 @@ impl Recorder {
         }
     }
 
-    /// The draw without adjacent vertices, for draws without geometry shader.
-    pub(super) fn without_adjacency(&mut self, mut drawn: Drawn) -> Result<Drawn, Error> {
+    /// The draw as one of a topology that the hardware draws as it is, for draws without geometry shader.
+    pub(super) fn decomposed(&mut self, mut drawn: Drawn) -> Result<Drawn, Error> {
         let patch_vertices = drawn.graphics.dynamic.patch.vertices;
-        let shape = shape(drawn.graphics.dynamic.topology, patch_vertices);
-        if shape.drawn.0.count_ones() == shape.corners {
+        let topology = drawn.graphics.dynamic.topology;
+        if !is_decomposed(topology, drawn.graphics.shaders.fragment.as_deref()) {
             return Ok(drawn);
         }
         let draw = Draw {
             numbers: self.numbers(&drawn)?,
             indices: drawn.graphics.indices.filter(|_| drawn.indexed),
-            topology: shape.topology,
+            topology,
             patch_vertices,
             last_provokes: drawn.graphics.dynamic.raster.provoking_last,
             most: None,
@@ -206,7 +215,7 @@ impl Recorder {
         };
         let draw = self.decompose(draw, &drawn, Kept::Drawn)?;
         (drawn.numbers, drawn.indexed) = (DrawNumbers::Indirect(draw.numbers), true);
-        drawn.graphics.indices = draw.indices;
+        (drawn.graphics.indices, drawn.graphics.record) = (draw.indices, None);
         (drawn.graphics.dynamic.topology, drawn.graphics.dynamic.restart) = (draw.topology, false);
         Ok(drawn)
     }

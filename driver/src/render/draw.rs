@@ -112,8 +112,7 @@ impl Recorder {
             return Ok(());
         }
         if self.graphics.state.dirty.intersects(Dirty::RECORDS) {
-            take_samples(self)?;
-            renew(self)?;
+            ready(self)?;
             if self.graphics.needs_launches() {
                 let result = draw_after_launches(self, numbers, indexed, number);
                 self.graphics.state.dirty = Dirty::ALL;
@@ -134,7 +133,7 @@ impl Recorder {
             let draw = self.assemble(&drawn)?;
             self.count_draw(&draw, drawn.statistics(CLIPPED), 1)?;
         }
-        let drawn = self.without_adjacency(drawn)?;
+        let drawn = self.decomposed(drawn)?;
         self.capture(&drawn, number)?;
         Ok(drawn)
     }
@@ -150,10 +149,27 @@ impl Recorder {
         [most, stride]: [u32; 2],
         indexed: bool,
     ) -> Result<(), Error> {
-        if most == 0 {
-            return Ok(());
-        }
         let words: u32 = if indexed { 5 } else { 4 };
+        let Some(copied) = self.counted_numbers([first, count], [most, stride], words)? else {
+            return Ok(());
+        };
+        (0..most).try_for_each(|at| {
+            let address = copied + 4 * u64::from(words) * u64::from(at);
+            self.draw(DrawNumbers::Indirect(address), indexed, at)
+        })
+    }
+
+    /// Address of the parameters of as many draws as the word at `count` has, copied from `first` on, of `words` words each;
+    /// further ones up to `most` are zero. `None` if there are none.
+    pub(super) fn counted_numbers(
+        &mut self,
+        [first, count]: [u64; 2],
+        [most, stride]: [u32; 2],
+        words: u32,
+    ) -> Result<Option<u64>, Error> {
+        if most == 0 {
+            return Ok(None);
+        }
         let bytes = 4 * u64::from(words) * u64::from(most);
         let copied = self.upload.put(&vec![0; bytes as usize], 16)?;
         let stride = if most == 1 { words } else { stride / 4 };
@@ -164,11 +180,14 @@ impl Recorder {
         ];
         // Compute launches run before the pass, whose commands are submitted later.
         self.run_kernel(Kernel::Draws, &[stride, words], &list, [most, 1, 1])?;
-        (0..most).try_for_each(|at| {
-            let address = copied + 4 * u64::from(words) * u64::from(at);
-            self.draw(DrawNumbers::Indirect(address), indexed, at)
-        })
+        Ok(Some(copied))
     }
+}
+
+/// Has a pass that can have the next draw.
+pub(super) fn ready(recorder: &mut Recorder) -> Result<(), Error> {
+    take_samples(recorder)?;
+    renew(recorder)
 }
 
 /// Gives a pass without images the samples of the next draw.
@@ -211,14 +230,18 @@ fn draw_after_launches(
 
 /// Draws points, lines or triangles.
 pub(super) fn draw_primitives(recorder: &mut Recorder, drawn: Drawn, number: u32) -> Result<(), Error> {
-    let Some(mut pass) = recorder.pass.take() else { return Ok(()) };
-    let result = recorder.prepared(drawn, number).and_then(|drawn| {
-        let Drawn { mut graphics, numbers, indexed, linked } = drawn;
-        graphics.state.dirty = Dirty::ALL;
-        let Recorder { device, upload, .. } = &mut *recorder;
-        let mut encoder = Encoder { device, upload, pass: &mut pass, graphics: &mut graphics, linked };
-        encode(&mut encoder, numbers, indexed, number)
-    });
-    recorder.pass = Some(pass);
-    result
+    if recorder.pass.is_none() {
+        return Ok(());
+    }
+    let drawn = recorder.before_pass(|recorder| recorder.prepared(drawn, number))?;
+    encode_drawn(recorder, drawn, number)
+}
+
+/// Writes a draw of the hardware.
+pub(super) fn encode_drawn(recorder: &mut Recorder, drawn: Drawn, number: u32) -> Result<(), Error> {
+    let Drawn { mut graphics, numbers, indexed, linked } = drawn;
+    graphics.state.dirty = Dirty::ALL;
+    let Recorder { device, upload, pass: Some(pass), .. } = recorder else { return Ok(()) };
+    let mut encoder = Encoder { device, upload, pass, graphics: &mut graphics, linked };
+    encode(&mut encoder, numbers, indexed, number)
 }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use agx_abi::record::{self as r, Packed, StateUpdate};
 use ash::vk;
 
+use super::assembly::drawn_vertices;
 use super::draw::{DrawNumbers, IndexBuffer, UNSHADED};
 use super::edges::{Scissor, scissors};
 use super::state::{Update, index, provoking};
@@ -16,7 +17,7 @@ use crate::Error;
 use crate::cache::Known;
 use crate::device::Device;
 use crate::dirty::Dirty;
-use crate::draw_state::BindingInfo;
+use crate::draw_state::{BindingInfo, DepthBias};
 use crate::graphics::Programs;
 use crate::scratch;
 use crate::stages::LinkedVertex;
@@ -106,6 +107,18 @@ impl Encoder<'_> {
         self.pass.views.iter_mut().try_for_each(|view| view.stream.push(self.upload, records))
     }
 
+    /// Continues the stream of every view at a record elsewhere, which returns.
+    fn call(&mut self, record: u64) -> Result<(), Error> {
+        use r::draw_link::*;
+        let link = new()
+            .set(&TARGET_HIGH, record >> 32)
+            .set(&TARGET_LOW, record & 0xffff_ffff)
+            .flag(&WITH_RETURN, true)
+            .bits();
+        let link = [link as u32, (link >> 32) as u32];
+        self.pass.views.iter_mut().try_for_each(|view| view.stream.call(self.upload, link))
+    }
+
     /// Writes the state that has changed, with the restart index for indices of a size if there is one.
     #[inline(never)]
     fn write_state(&mut self, restart: Option<u64>) -> Result<(), Error> {
@@ -129,6 +142,10 @@ impl Encoder<'_> {
             scissors(area, dynamic, &mut arrays.scissors, &mut written.scissors);
         }
         if dirty.intersects(Dirty::BIAS) {
+            let raster = &graphics.dynamic.raster;
+            if raster.biased {
+                shown.whole_bias = Some(shown.info.biases_by_range(raster));
+            }
             written.bias = bias(shown, graphics, &mut arrays.biases);
         }
         let draw = Drawing { shown, graphics, programs, written: (written.scissor, written.bias) };
@@ -225,6 +242,7 @@ fn rewrite_words(
             targets: 0,
             sample_positions: shown.sample_positions,
             sample_mask: dynamic.samples.mask,
+            primitive_vertices: drawn_vertices(dynamic.topology),
             blend: dynamic.blending.constants,
             clear: &[],
         };
@@ -306,7 +324,7 @@ fn made_programs(
 }
 
 /// The stride of a vertex buffer.
-fn stride_of(binding: &BindingInfo, fixed: bool, strides: &[Option<u32>]) -> u32 {
+pub(super) fn stride_of(binding: &BindingInfo, fixed: bool, strides: &[Option<u32>]) -> u32 {
     match strides.get(binding.binding as usize) {
         Some(Some(stride)) if !fixed => *stride,
         _ => binding.stride,
@@ -345,6 +363,9 @@ fn push_draw(
     indices: Option<IndexBuffer>,
 ) -> Result<(), Error> {
     use r::index_list as d;
+    if let Some(record) = encoder.graphics.record {
+        return encoder.call(record);
+    }
     let dynamic = &encoder.graphics.dynamic;
     let head = d::new().set(&d::PRIMITIVE, primitive(dynamic.topology)?);
     let direct = head.set(&d::HAS_COUNT, 1).set(&d::HAS_INSTANCES, 1).set(&d::HAS_START, 1);
@@ -381,6 +402,18 @@ fn push_draw(
             encoder.push(&[head, start, high, low, bytes])
         }
     }
+}
+
+/// The first word of an indirect draw with indices, without their address and size.
+pub(super) fn draw_head(graphics: &Graphics) -> Result<u32, Error> {
+    use r::index_list as d;
+    let head = d::new()
+        .set(&d::PRIMITIVE, primitive(graphics.dynamic.topology)?)
+        .set(&d::HAS_INDIRECT, 1)
+        .flag(&d::HAS_INDEX_SIZE, true)
+        .flag(&d::HAS_INDICES, true)
+        .flag(&d::RESTART, graphics.dynamic.restart);
+    Ok(head.bits())
 }
 
 /// The record for the address of the numbers of a draw.
@@ -441,11 +474,15 @@ fn vertex_state(
 fn bias(pass: &Shown, graphics: &Graphics, biases: &mut Vec<u8>) -> u64 {
     use r::depth_bias as b;
     let at = index::<{ b::RECORD.bytes }>(biases);
-    // For normalised depth, the hardware's unit is half the range (`render_command::INTEGER_BIAS`), Vulkan's is the
-    // smallest step.
-    let unit = if pass.info.has_unorm_depth() { 1.0 / 32768.0 } else { 1.0 };
+    let DepthBias { factors: [constant, clamp, slope], normalised, exact } = graphics.dynamic.raster.bias;
+    // The hardware counts the whole range of normalised depth (`render_command::INTEGER_BIAS`), Vulkan its steps.
+    let unit = match (pass.info.has_unorm_depth(), normalised) {
+        (true, _) => 1.0 / 32768.0,
+        (false, true) => 1.0 / 8_388_608.0,
+        (false, false) => 1.0,
+    };
+    let unit = if exact && pass.info.biases_by_range(&graphics.dynamic.raster) { unit / 2.0 } else { unit };
     if graphics.dynamic.raster.biased {
-        let [constant, clamp, slope] = graphics.dynamic.raster.bias;
         let record =
             b::new().float(&b::CONSTANT, constant * unit).float(&b::SLOPE, slope).float(&b::CLAMP, clamp);
         biases.extend_from_slice(&record.bytes());

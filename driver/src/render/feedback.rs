@@ -28,6 +28,10 @@ pub(crate) mod record {
     pub const CAPTURED: u64 = 28;
     /// First byte of the addresses of the first vertex in each buffer.
     pub const BUFFERS: u64 = 32;
+    /// First byte of the address of the table of the workgroups of a task or mesh shader, which captures nothing.
+    pub const TABLE: u64 = 32;
+    /// First byte of the address of the records of task workgroups.
+    pub const TASKS: u64 = 40;
     /// First byte of the input assembly buffer.
     pub const ASSEMBLY: u64 = 64;
     /// First byte of the results of a query, if the application has none.
@@ -51,6 +55,8 @@ pub struct Feedback {
     pub(super) query: [Option<u64>; MAX_STREAMS as usize],
     /// For each stream, address of the results of the query that counts primitives.
     pub(super) drawn: [Option<u64>; MAX_STREAMS as usize],
+    /// Address of the results of the query that counts primitives of meshes.
+    pub(super) meshes: Option<u64>,
     /// The query that counts statistics.
     pub(crate) statistics: Option<Statistics>,
 }
@@ -132,6 +138,7 @@ impl Recorder {
         let queries = match kind {
             Counted::Captured => feedback.query.as_mut_slice(),
             Counted::Drawn => &mut feedback.drawn,
+            Counted::Meshes => std::slice::from_mut(&mut feedback.meshes),
             Counted::Statistics { fragments } => {
                 let start = |query| Statistics::new(&mut self.upload, query, fragments);
                 feedback.statistics = query.map(start).transpose()?;

@@ -8,8 +8,10 @@ mod encode;
 mod feedback;
 mod geometry;
 mod heap;
+mod mesh;
 mod pass_words;
 mod results;
+mod sequences;
 mod state;
 mod statistics;
 mod tessellation;
@@ -30,9 +32,12 @@ use ash::vk;
 use crate::Error;
 use crate::command::{KernelCommand, Recorder, RenderCommand};
 use crate::dirty::Dirty;
-use crate::draw_state::{DrawState, MAX_VERTEX_BUFFERS, SampleInfo, TargetFormats, VertexBuffers};
+use crate::draw_state::{
+    DrawState, MAX_VERTEX_BUFFERS, RasterInfo, SampleInfo, TargetFormats, VertexBuffers,
+};
 use crate::geometry::GeometryStage;
 use crate::graphics::Programs;
+use crate::mesh::{MeshStage, TaskStage};
 use crate::query::QueryPool;
 use crate::results_memory::Shared;
 use crate::sampler_heap;
@@ -49,7 +54,9 @@ pub use draw::{DrawNumbers, IndexBuffer};
 use encode::Written;
 pub use feedback::Feedback;
 pub(crate) use feedback::record;
+pub use sequences::{Choice, DrawKind, DrawSequences, draw_sequences};
 use state::index;
+pub(crate) use statistics::count_launches;
 pub(crate) use tessellation::patch_record;
 pub use tiles::Tiles;
 use tiles::{TilePrograms, TileUse};
@@ -65,6 +72,10 @@ pub struct Shaders {
     pub evaluation: Option<Arc<EvaluationStage>>,
     /// The geometry shader.
     pub geometry: Option<Arc<GeometryStage>>,
+    /// The task shader.
+    pub task: Option<Arc<TaskStage>>,
+    /// The mesh shader.
+    pub mesh: Option<Arc<MeshStage>>,
     /// The fragment shader.
     pub fragment: Option<Arc<FragmentStage>>,
     /// The state of the pipeline; `None` for shader objects.
@@ -107,6 +118,8 @@ pub struct Graphics {
     pub strides: [Option<u32>; MAX_VERTEX_BUFFERS],
     /// Indices.
     pub indices: Option<IndexBuffer>,
+    /// Address of the record of the draw, if the device writes it.
+    pub(crate) record: Option<u64>,
     /// State of transform feedback.
     pub feedback: Feedback,
 }
@@ -129,7 +142,7 @@ impl Graphics {
         }
         self.buffers = [(0, 0); MAX_VERTEX_BUFFERS];
         self.strides = [None; MAX_VERTEX_BUFFERS];
-        self.indices = None;
+        (self.indices, self.record) = (None, None);
         self.feedback = Feedback::default();
     }
 
@@ -184,7 +197,7 @@ impl Graphics {
         self.shaders.evaluation.is_some()
             || self.shaders.geometry.is_some()
             || self.feedback.is_active()
-            || assembly::has_adjacency(self.dynamic.topology)
+            || assembly::is_decomposed(self.dynamic.topology, self.shaders.fragment.as_deref())
     }
 }
 
@@ -265,6 +278,11 @@ impl PassInfo {
         colours.chain(depth)
     }
 
+    /// Whether a depth bias counts parts of the whole range, instead of steps of floats.
+    fn biases_by_range(&self, raster: &RasterInfo) -> bool {
+        self.has_unorm_depth() || raster.bias.normalised
+    }
+
     /// Whether depth is a normalised integer.
     fn has_unorm_depth(&self) -> bool {
         let plane = self.depth.as_ref().and_then(|target| target.view.image.depth());
@@ -336,6 +354,8 @@ struct Shown {
     targets: PassTargets,
     /// The tile for these targets, and the word for it in the words of programs.
     tile: (TileLayout, u32),
+    /// Whether its draws bias depth by parts of the whole range, instead of steps of floats; `None` before the first biased draw.
+    whole_bias: Option<bool>,
     /// Its programs of tiles, with what they do; they may be those of an earlier pass.
     tiles: Option<(TileUse, Arc<TilePrograms>)>,
     /// Index of the occlusion counter, and whether it counts.
@@ -363,9 +383,9 @@ const MOST_INDICES: u64 = 0x1_0000 - 16 * 32;
 
 impl Pass {
     fn new(targets: PassTargets) -> Result<Pass, Error> {
-        let (info, size, sample_positions, tiles, query) = Default::default();
+        let (info, size, sample_positions, whole_bias, tiles, query) = Default::default();
         let (samples, tile) = (targets.samples.into(), tile_of(&targets)?);
-        let shown = Shown { info, size, samples, sample_positions, targets, tile, tiles, query };
+        let shown = Shown { info, size, samples, sample_positions, whole_bias, targets, tile, tiles, query };
         let (views, arrays, stacks, finished, draws, written) = Default::default();
         Ok(Pass { shown, views, arrays, stacks, finished, draws, written })
     }
@@ -454,6 +474,7 @@ impl Recorder {
         };
         (pass.shown.size, pass.shown.samples) = (size, samples);
         pass.shown.sample_positions = SampleInfo::default().positions(samples);
+        pass.shown.whole_bias = None;
         pass.place_views(&mut self.upload, &info)?;
         pass.shown.info = info;
         self.pass = Some(pass);
@@ -637,14 +658,18 @@ fn put_helpers(words: &mut RenderCommand, scratch: &ScratchMemory, [vertex, frag
     }
 }
 
-/// Interrupts a pass that cannot have the next draw: its arrays are full, or its samples are elsewhere.
+/// Interrupts a pass that cannot have the next draw: its arrays are full, its samples are elsewhere, or the draw biases depth in
+/// other units.
 fn renew(recorder: &mut Recorder) -> Result<(), Error> {
     let Some(pass) = &recorder.pass else { return Ok(()) };
     let Graphics { state, dynamic, .. } = &recorder.graphics;
     let samples_move = pass.draws > 0
         && state.dirty.intersects(Dirty::PROGRAMS)
         && dynamic.samples.positions(pass.shown.samples) != pass.shown.sample_positions;
-    match samples_move || pass.arrays.is_full() {
+    let wanted = dynamic.raster.biased.then(|| pass.shown.info.biases_by_range(&dynamic.raster));
+    let bias_differs = state.dirty.intersects(Dirty::BIAS)
+        && wanted.zip(pass.shown.whole_bias).is_some_and(|(wanted, known)| wanted != known);
+    match samples_move || bias_differs || pass.arrays.is_full() {
         true => interrupt(recorder),
         false => Ok(()),
     }

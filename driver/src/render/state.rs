@@ -1,10 +1,10 @@
 //! State of the rasteriser, depth and stencil, as records.
 
+use agx_abi::fragment::Corner;
 use agx_abi::fragment::DepthLayout;
 use agx_abi::image_layout::depth_stride;
 use agx_abi::record::{self as r, Packed, StateUpdate, render_command as command};
 use agx_abi::render::clear_stencil;
-use agx_abi::varyings::Provoking;
 use agx_abi::words::FragmentControl;
 use ash::vk;
 
@@ -38,7 +38,7 @@ pub(super) fn depth_words(command: &mut RenderCommand, pass: &Shown, layer: Opti
             .put(&command::DEPTH_BASE, base)
             .put(&command::DEPTH_STRIDE, depth_stride(stride))
             .put(&command::CLEAR_DEPTH, clear.into())
-            .put_flag(&command::INTEGER_BIAS, unorm16);
+            .put_flag(&command::INTEGER_BIAS, pass.whole_bias.unwrap_or(unorm16));
     }
     let mut stencil = 0;
     if let Some(target) = &info.stencil {
@@ -79,11 +79,11 @@ fn operation(op: vk::StencilOp) -> u64 {
 }
 
 /// The provoking vertex. For fans the first is the second vertex, since the centre belongs to every triangle.
-pub(super) fn provoking(dynamic: &DrawState) -> Provoking {
+pub(super) fn provoking(dynamic: &DrawState) -> Corner {
     match (dynamic.raster.provoking_last, dynamic.topology) {
-        (true, _) => Provoking::Third,
-        (false, vk::PrimitiveTopology::TRIANGLE_FAN) => Provoking::Second,
-        (false, _) => Provoking::First,
+        (true, _) => Corner::Third,
+        (false, vk::PrimitiveTopology::TRIANGLE_FAN) => Corner::Second,
+        (false, _) => Corner::First,
     }
 }
 

@@ -96,3 +96,19 @@ impl Recorder {
         self.run_kernel(Kernel::CountDispatch, &parameters, &descriptors, [1; 3])
     }
 }
+
+/// Adds the invocations of up to `most` generated launches, whose records are at an address, to the statistics of a query that
+/// counts them.
+///
+/// # Errors
+/// Out of memory.
+pub(crate) fn count_launches(
+    recorder: &mut Recorder,
+    statistics: Statistics,
+    (records, bytes): (u64, u64),
+    most: u32,
+) -> Result<(), Error> {
+    let statistic = Flags::COMPUTE_SHADER_INVOCATIONS.as_raw().trailing_zeros();
+    let descriptors = [Direct::Buffer(records, bytes), statistics.buffer()];
+    recorder.run_kernel(Kernel::CountLaunches, &[most, statistic], &descriptors, [1; 3])
+}

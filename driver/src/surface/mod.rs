@@ -48,6 +48,9 @@ pub struct SharedImage<'f> {
     pub modifier: Modifier,
     /// Where its only plane is.
     pub place: PlanePlace,
+    /// Its timelines, if the surface takes points: one that the device signals when the image can be shown, and one that the
+    /// window system signals when it is done with it.
+    pub timelines: Option<[BorrowedFd<'f>; 2]>,
 }
 
 /// An image that is presented.
@@ -59,8 +62,21 @@ pub struct Presentation<'p> {
     pub pixels: &'p [u8],
     /// When it is shown.
     pub mode: vk::PresentModeKHR,
-    /// The number that the application gave the presentation, or 0.
-    pub id: u64,
+    /// The number of the presentation, greater than those before, or 0 if its end does not matter.
+    pub number: u64,
+    /// The point of the image's timelines, if it has them.
+    pub point: Option<u64>,
+}
+
+/// When a presentation was over.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Seen {
+    /// Its number.
+    pub number: u64,
+    /// When its first pixel went to the display, in nanoseconds of the monotonic clock; 0 if it was not shown.
+    pub time: u64,
+    /// Nanoseconds between refreshes of the display; 0 if they are not known.
+    pub refresh: u64,
 }
 
 /// A surface that shows images.
@@ -82,9 +98,24 @@ pub trait Surface: Send + Sync {
         vk::CompositeAlphaFlagsKHR::OPAQUE | vk::CompositeAlphaFlagsKHR::INHERIT
     }
 
+    /// Whether images that are presented are seen. Otherwise its chains get no pixels.
+    fn shows(&self) -> bool {
+        true
+    }
+
+    /// Whether chains with shared memory, or all, tell when images are seen ([`Chain::take_seen`]).
+    fn tells_times(&self) -> bool {
+        false
+    }
+
     /// The layouts of images whose memory it can show.
     fn modifiers(&self, _look: &Look) -> Vec<Modifier> {
         Vec::new()
+    }
+
+    /// Whether points of timelines order the accesses to shared memory. Without them, the fences of the memory do.
+    fn takes_points(&self) -> bool {
+        false
     }
 
     /// What shows the images of a swapchain; `shared` has their memory, if it is shared.
@@ -110,6 +141,11 @@ pub trait Chain: Send + Sync {
     /// The greatest number of a presentation that is over; `None` if they are over when [`Chain::show`] returns.
     fn shown(&self) -> Option<u64> {
         None
+    }
+
+    /// Takes what is known of presentations with numbers that are over.
+    fn take_seen(&self) -> Vec<Seen> {
+        Vec::new()
     }
 
     /// Waits until the window system says something, for at most this time. Returns whether it could.
@@ -138,8 +174,20 @@ impl<S: Surface + ?Sized> Surface for Box<S> {
         (**self).alphas()
     }
 
+    fn shows(&self) -> bool {
+        (**self).shows()
+    }
+
+    fn tells_times(&self) -> bool {
+        (**self).tells_times()
+    }
+
     fn modifiers(&self, look: &Look) -> Vec<Modifier> {
         (**self).modifiers(look)
+    }
+
+    fn takes_points(&self) -> bool {
+        (**self).takes_points()
     }
 
     fn chain(&self, look: &Look, shared: &[SharedImage<'_>]) -> Result<Box<dyn Chain>, Error> {
@@ -154,12 +202,14 @@ struct Uses {
     busy: Vec<bool>,
     /// The greatest number of a presentation that is over.
     shown: u64,
+    /// What is known of those that are over.
+    seen: Vec<Seen>,
 }
 
 impl Uses {
     /// It uses none of this number of images.
     fn none(images: usize) -> Uses {
-        Uses { busy: vec![false; images], shown: 0 }
+        Uses { busy: vec![false; images], ..Uses::default() }
     }
 
     /// It uses an image, or no longer does.
@@ -174,8 +224,16 @@ impl Uses {
     }
 
     /// The presentation with a number is over.
-    fn end(&mut self, id: u64) {
-        self.shown = self.shown.max(id);
+    fn end(&mut self, number: u64) {
+        self.shown = self.shown.max(number);
+    }
+
+    /// A presentation is over.
+    fn see(&mut self, seen: Seen) {
+        self.end(seen.number);
+        if seen.number > 0 {
+            self.seen.push(seen);
+        }
     }
 }
 
@@ -210,13 +268,17 @@ impl Surface for Headless {
         ALIKE.to_vec()
     }
 
+    fn shows(&self) -> bool {
+        false
+    }
+
     fn chain(&self, _: &Look, _: &[SharedImage<'_>]) -> Result<Box<dyn Chain>, Error> {
         Ok(Box::new(Headless))
     }
 }
 
 impl Chain for Headless {
-    /// Discards the image.
+    /// Nothing is seen.
     fn show(&self, _: &Presentation<'_>) -> Result<(), Error> {
         Ok(())
     }

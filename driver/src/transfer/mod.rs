@@ -32,7 +32,7 @@ pub(crate) fn stretch(format: &FormatDesc, address: u64) -> ([Descriptor; 2], u3
 
 /// The words of an address.
 #[inline(always)]
-fn halves(address: u64) -> [u32; 2] {
+pub(crate) fn halves(address: u64) -> [u32; 2] {
     [address as u32, (address >> 32) as u32]
 }
 

@@ -4,15 +4,16 @@
 //! with a program, is referenced by address; other data is uploaded.
 
 mod plan;
+mod portable;
 mod registers;
 mod uniforms;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use agx_abi::DescriptorKind;
-use agx_abi::layout::{UniformRange, UniformSource};
+use agx_abi::layout::{InterfaceUniform, UniformRange, UniformSource};
 use agx_abi::words::with_address;
+use agx_abi::{DescriptorKind, ShaderInfo};
 
 use crate::Error;
 use crate::descriptor::{Binding, Set};
@@ -25,6 +26,7 @@ use crate::upload::Upload;
 use crate::view;
 use plan::{Contents, Item, Patch, Pushed, Short, Step, word_count};
 pub(crate) use plan::{Placed, Plan, Use};
+pub(crate) use portable::Portable;
 
 /// Alignment of the words of a shader in bytes.
 const ALIGNMENT: u64 = 64;
@@ -32,6 +34,11 @@ const ALIGNMENT: u64 = 64;
 pub const MAX_SETS: usize = 8;
 /// Words of push constants.
 pub const PUSH_WORDS: usize = 64;
+/// Words of the places of attributes in memory: two for the address of the one at each location, with its stride, then one for its last
+/// element.
+pub(crate) const ATTRIBUTE_WORDS: u32 = 3 * LOCATIONS;
+/// Maximum number of locations of attributes.
+pub(crate) const LOCATIONS: u32 = 32;
 
 /// Parameters of a dispatch or a draw, which may be in memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -79,7 +86,7 @@ pub struct LaunchNumbers {
 
 impl LaunchNumbers {
     /// One workgroup.
-    const ONE: LaunchNumbers = LaunchNumbers {
+    pub(crate) const ONE: LaunchNumbers = LaunchNumbers {
         groups: Numbers::Known([1; 3]),
         first_group: [0; 3],
         capture: 0,
@@ -101,6 +108,8 @@ pub(crate) struct ViewState<'p> {
     pub sample_positions: u32,
     /// Samples that may be covered.
     pub sample_mask: u32,
+    /// Vertices of a primitive.
+    pub primitive_vertices: u32,
     /// Blend constant.
     pub blend: [f32; 4],
     /// The clear value of a target, as bits.
@@ -115,6 +124,7 @@ impl ViewState<'_> {
         targets: 0,
         sample_positions: 0,
         sample_mask: u32::MAX,
+        primitive_vertices: 3,
         blend: [0.0; 4],
         clear: &[],
     };
@@ -124,6 +134,35 @@ impl ViewState<'_> {
 pub(crate) fn target_address(targets: u64, number: u32, kind: DescriptorKind) -> u64 {
     let stored = u64::from(kind == DescriptorKind::Image);
     targets + (2 * u64::from(number) + stored) * view::BYTES as u64
+}
+
+/// Parts of the state that are in memory, because the device writes them: their addresses.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct InMemory {
+    /// Push constants.
+    pub push: Option<u64>,
+    /// Places of attributes.
+    pub attributes: Option<u64>,
+}
+
+impl InMemory {
+    /// Nothing is in memory.
+    pub(crate) const NONE: InMemory = InMemory { push: None, attributes: None };
+
+    /// The address of numbers of a program, if they are in memory.
+    fn address(self, ranges: &[UniformRange], info: &ShaderInfo) -> Option<u64> {
+        use InterfaceUniform::{AttributeBase, AttributeClamp};
+        use UniformSource::{Interface, PushConstants};
+        let location = |attribute: u32| Some(u64::from(info.attributes.get(attribute as usize)?.location));
+        match ranges.first()?.source {
+            PushConstants { offset } => Some(self.push? + u64::from(offset)),
+            Interface(AttributeBase { attribute }) => Some(self.attributes? + 8 * location(attribute)?),
+            Interface(AttributeClamp { attribute }) => {
+                Some(self.attributes? + 8 * u64::from(LOCATIONS) + 4 * location(attribute)?)
+            }
+            _ => None,
+        }
+    }
 }
 
 /// The sources of a stage's uniforms.
@@ -143,6 +182,8 @@ pub struct State {
     pub draw: u32,
     /// Address and last element of each attribute.
     pub attributes: Vec<(u64, u32)>,
+    /// What is in memory in place of `push` and `attributes`.
+    pub(crate) in_memory: InMemory,
 }
 
 impl State {
@@ -155,6 +196,7 @@ impl State {
         base: Numbers::Known([0; 2]),
         draw: 0,
         attributes: Vec::new(),
+        in_memory: InMemory::NONE,
     };
 }
 
@@ -164,6 +206,7 @@ impl State {
         self.sets.iter_mut().filter(|set| set.is_some()).for_each(|set| *set = None);
         self.attributes.clear();
         self.push = [0; PUSH_WORDS];
+        self.in_memory = InMemory::NONE;
         (self.dirty, self.launch, self.base, self.draw) =
             (Dirty::ALL, LaunchNumbers::ONE, Numbers::Known([0; 2]), 0);
     }
@@ -263,7 +306,11 @@ impl Assembled {
         program: &Program,
         tile: Option<u32>,
     ) -> Result<(), Error> {
-        let plan = &program.plan;
+        let in_memory = Some(&sources.state.in_memory).filter(|known| **known != InMemory::NONE);
+        let plan = match in_memory {
+            Some(_) => program.plan_of_memory()?,
+            None => &program.plan,
+        };
         let changed = |step: &&Step| dirty.intersects(step.part);
         let numbers: usize = plan.steps.iter().filter(changed).map(|step| step.numbers).sum();
         self.addresses.resize(plan.steps.len(), 0);
@@ -283,9 +330,14 @@ impl Assembled {
             if changed(&step) {
                 *address = match &step.contents {
                     Contents::Numbers(ranges) => {
-                        rest = assembler.numbers_of(ranges, rest)?;
-                        next += 4 * step.numbers as u64;
-                        next - 4 * step.numbers as u64
+                        match in_memory.and_then(|known| known.address(ranges, &program.info)) {
+                            Some(address) => address,
+                            None => {
+                                rest = assembler.numbers_of(ranges, rest)?;
+                                next += 4 * step.numbers as u64;
+                                next - 4 * step.numbers as u64
+                            }
+                        }
                     }
                     contents => assembler.address(contents)?,
                 };
@@ -457,10 +509,7 @@ impl Assembler<'_> {
     fn address(&mut self, contents: &Contents) -> Result<u64, Error> {
         match contents {
             Contents::Numbers(_) => Err(Error::Invalid { what: "numbers in memory" }),
-            Contents::Uniform(UniformRange {
-                source: UniformSource::BufferAddress { set, binding, element },
-                ..
-            }) => self.buffer(*set, *binding, *element, 0),
+            Contents::Buffer { set, binding, element } => self.buffer(*set, *binding, *element),
             Contents::Uniform(range) => self.uniform(range),
             Contents::Texture(texture) => self.texture(texture),
             Contents::Target(number, kind) => Ok(target_address(self.sources.view.targets, *number, *kind)),

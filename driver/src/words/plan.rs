@@ -17,6 +17,8 @@ use crate::{sampler, scratch, view};
 pub(crate) enum Use {
     /// A program of the application: descriptors are in sets.
     Sets,
+    /// As [`Use::Sets`], in draws whose numbers may be in memory ([`super::InMemory`]): they are apart, unless they follow each other there.
+    Memory,
     /// A program of the driver: descriptors are given directly.
     Direct,
     /// A program of tiles, with the render targets whose bit is set in its texture state registers, and the word for the tile.
@@ -59,6 +61,8 @@ impl Placed {
 pub(super) enum Contents {
     /// A uniform that may be in memory.
     Uniform(UniformRange),
+    /// The record of a buffer, which is in memory: its address, then its size.
+    Buffer { set: u32, binding: u32, element: u32 },
     /// Numbers that are uploaded together: ranges that follow each other.
     Numbers(Vec<UniformRange>),
     /// A texture or image.
@@ -121,6 +125,8 @@ fn is_number(source: UniformSource, of: Use) -> bool {
     match source {
         U::DescriptorTable { .. }
         | U::TextureTable { .. }
+        | U::TextureTableLow { .. }
+        | U::TableBase
         | U::SamplerTable { .. }
         | U::SamplerBiasTable { .. }
         | U::PushConstantAddress
@@ -128,6 +134,7 @@ fn is_number(source: UniformSource, of: Use) -> bool {
         | U::WorkgroupBase
         | U::ViewIndex
         | U::SampleMask
+        | U::PrimitiveVertices
         | U::SamplePositions => true,
         U::BufferAddress { .. } | U::BufferSize { .. } | U::SamplerBias { .. } | U::TextureWords { .. } => {
             of == Use::Direct
@@ -137,25 +144,55 @@ fn is_number(source: UniformSource, of: Use) -> bool {
     }
 }
 
-/// The numbers of draws that a program has room for, but does not read.
-fn is_unread(source: UniformSource, info: &ShaderInfo) -> bool {
-    match source {
-        UniformSource::Interface(InterfaceUniform::BaseVertexAndInstance) => !info.draw_numbers.base,
-        UniformSource::Interface(InterfaceUniform::DrawNumber) => !info.draw_numbers.draw,
-        _ => false,
+/// Whether numbers follow those of a range if they are in memory ([`super::InMemory`]).
+fn follow(before: &UniformRange, source: UniformSource, info: &ShaderInfo) -> bool {
+    use InterfaceUniform::{AttributeBase, AttributeClamp};
+    use UniformSource::{Interface, PushConstants};
+    match (before.source, source) {
+        (PushConstants { offset }, PushConstants { offset: next }) => {
+            offset + 2 * u32::from(before.halves) == next
+        }
+        (Interface(AttributeBase { attribute }), Interface(AttributeBase { attribute: next }))
+        | (Interface(AttributeClamp { attribute }), Interface(AttributeClamp { attribute: next })) => {
+            let location =
+                |attribute: u32| info.attributes.get(attribute as usize).map(|known| known.location);
+            attribute + 1 == next && location(attribute).map(|at| at + 1) == location(next)
+        }
+        (PushConstants { .. } | Interface(AttributeBase { .. } | AttributeClamp { .. }), _)
+        | (_, PushConstants { .. } | Interface(AttributeBase { .. } | AttributeClamp { .. })) => false,
+        _ => true,
     }
 }
 
 impl Contents {
-    /// Adds a range after those that are uploaded together; false if it cannot be among them.
-    fn join(&mut self, range: UniformRange) -> bool {
-        let Contents::Numbers(ranges) = self else { return false };
-        let Some(last) = ranges.last() else { return false };
-        let follows = last.start + last.halves == range.start && last.halves.is_multiple_of(2);
-        if follows {
-            ranges.push(range);
+    /// The contents of a range.
+    fn new(range: UniformRange, of: Use) -> Contents {
+        match range.source {
+            source if is_number(source, of) => Contents::Numbers(vec![range]),
+            UniformSource::BufferAddress { set, binding, element } => {
+                Contents::Buffer { set, binding, element }
+            }
+            _ => Contents::Uniform(range),
         }
-        follows
+    }
+
+    /// Adds a range that follows in the uniform file; false if it does not follow in memory.
+    fn join(&mut self, range: UniformRange, (of, info): (Use, &ShaderInfo)) -> bool {
+        match (self, range.source) {
+            (Contents::Numbers(ranges), source) if is_number(source, of) => {
+                let is_even = ranges.iter().all(|range| range.halves.is_multiple_of(2));
+                let follows = is_even
+                    && (of != Use::Memory || ranges.last().is_none_or(|last| follow(last, source, info)));
+                if follows {
+                    ranges.push(range);
+                }
+                follows
+            }
+            (known @ Contents::Buffer { .. }, UniformSource::BufferSize { set, binding, element }) => {
+                *known == Contents::Buffer { set, binding, element }
+            }
+            _ => false,
+        }
     }
 }
 
@@ -186,7 +223,7 @@ impl Plan {
         let mut steps: Vec<Step> = steps.into_iter().map(|placing| step(&words, placing)).collect();
         let block = match of {
             Use::Direct => Block::new(std::mem::take(&mut steps))?,
-            Use::Sets | Use::Tile(..) => Block::default(),
+            Use::Sets | Use::Memory | Use::Tile(..) => Block::default(),
         };
         let short = Short::new(&words, &block);
         let uses = steps.iter().fold(Dirty::PROGRAMS, |uses, step| uses | step.part);
@@ -377,7 +414,7 @@ fn registers(
                 add(words, Dirty::NONE, Contents::Target(target, kind));
             }
         }
-        Use::Sets | Use::Direct => {
+        Use::Sets | Use::Memory | Use::Direct => {
             for (register, texture) in (0..).zip(&info.textures) {
                 words.textures(register, 1, 0)?;
                 add(words, Dirty::SETS, Contents::Texture(*texture));
@@ -407,7 +444,7 @@ fn uniforms(
     let mut found: Vec<(Dirty, Contents, UniformRange)> = Vec::new();
     // First half-word, half-words and address of what is in memory already.
     let mut fixed: Vec<(u16, u16, u64)> = Vec::new();
-    for range in info.uniforms.iter().filter(|range| !is_unread(range.source, info)) {
+    for range in info.uniforms.iter().filter(|range| info.reads.may_read(range.source)) {
         // Everything is new for programs that are used once.
         let part = if of == Use::Direct { Dirty::ALL } else { of_source(range.source) };
         if let Some(address) = placed.address(range.source) {
@@ -421,18 +458,14 @@ fn uniforms(
             }
             continue;
         }
-        if is_number(range.source, of) {
-            if let Some((known, contents, all)) = found.last_mut()
-                && *known == part
-                && contents.join(*range)
-            {
-                all.halves += range.halves;
-                continue;
-            }
-            found.push((part, Contents::Numbers(vec![*range]), *range));
+        if let Some((known, contents, all)) = found.last_mut()
+            && (*known, all.start + all.halves) == (part, range.start)
+            && contents.join(*range, (of, info))
+        {
+            all.halves += range.halves;
             continue;
         }
-        found.push((part, Contents::Uniform(*range), *range));
+        found.push((part, Contents::new(*range, of), *range));
     }
     for (start, halves, address) in fixed {
         words.uniforms(start, halves, address)?;
@@ -501,6 +534,8 @@ mod tests {
             range(20, 4, UniformSource::Promoted { offset: 8 }),
             range(24, 4, UniformSource::BufferAddress { set: 0, binding: 1, element: 0 }),
             range(28, 4, UniformSource::BufferAddress { set: 0, binding: 2, element: 0 }),
+            range(32, 2, UniformSource::BufferSize { set: 0, binding: 2, element: 0 }),
+            range(34, 2, UniformSource::BufferSize { set: 0, binding: 1, element: 0 }),
         ];
         let plan = Plan::new(&info, Use::Sets, PLACED).expect("fits");
         let found: Vec<(Dirty, usize)> = plan
@@ -513,8 +548,8 @@ mod tests {
             .collect();
         let of = |part, numbers| (part | Dirty::PROGRAMS, numbers);
         let sets = of(Dirty::SETS, 0);
-        let expected = [of(Dirty::BUFFERS, 24), of(Dirty::PUSH, 14), sets, sets];
-        assert_eq!(found, expected, "the base is not read");
+        let expected = [of(Dirty::BUFFERS, 24), of(Dirty::PUSH, 14), sets, sets, sets];
+        assert_eq!(found, expected, "the base is not read, and a size follows its address");
         assert_eq!(plan.uses, Dirty::BUFFERS | Dirty::PUSH | Dirty::SETS | Dirty::PROGRAMS);
         let bytes: Vec<u8> = plan.words.iter().flat_map(|word| word.to_le_bytes()).collect();
         // The address of the promoted constants is known.
@@ -524,9 +559,28 @@ mod tests {
         let places = [START, COUNT, ADDRESS].map(|field| field.get(&bytes[8..]));
         assert_eq!((places, plan.steps[0].patches[0].pair), ([0, 8, 0], 1));
         assert_eq!(r::usc_shared::TAG.get(&bytes[4 * plan.local..]), r::USC_SHARED);
-        info.draw_numbers.base = true;
+        info.reads.base = true;
         let plan = Plan::new(&info, Use::Sets, PLACED).expect("fits");
         assert!(plan.uses.intersects(Dirty::NUMBERS));
+    }
+
+    #[test]
+    fn numbers_in_memory_are_apart_unless_they_follow_each_other_there() {
+        let mut info = ShaderInfo { uniform_halves: 12, gpr_halves: 8, ..ShaderInfo::default() };
+        info.uniforms = [0, 16, 24]
+            .into_iter()
+            .zip([0, 4, 8])
+            .map(|(offset, start)| range(start, 4, UniformSource::PushConstants { offset }))
+            .collect();
+        let ranges = |of| {
+            let plan = Plan::new(&info, of, PLACED).expect("fits");
+            let counts = plan.steps.iter().map(|step| match &step.contents {
+                Contents::Numbers(ranges) => ranges.len(),
+                _ => 0,
+            });
+            counts.collect::<Vec<_>>()
+        };
+        assert_eq!((ranges(Use::Sets), ranges(Use::Memory)), (vec![3], vec![1, 2]));
     }
 
     #[test]

@@ -8,6 +8,7 @@ use agx_abi::layout::{InterfaceUniform, UniformRange, UniformSource};
 
 use super::{Assembler, Bound, Numbers, State};
 use crate::Error;
+use crate::gpu::SHADER_BASE;
 use crate::render::{patch_record, record};
 use crate::sampler;
 
@@ -27,13 +28,23 @@ fn long(into: &[AtomicU32], value: u64) {
     words(into, &[value as u32, (value >> 32) as u32]);
 }
 
+/// Where the size of a buffer is in its record.
+const SIZE: u64 = 8;
+
+/// Adds a dynamic offset to the address in the record of a buffer.
+fn add_offset(record: &mut [u8; 16], offset: u32) {
+    if let Some(address) = record.first_chunk_mut() {
+        *address = (u64::from_le_bytes(*address) + u64::from(offset)).to_le_bytes();
+    }
+}
+
 impl Assembler<'_> {
     /// The address of the contents of a range that may be in memory.
     #[inline(never)]
     pub(super) fn uniform(&mut self, range: &UniformRange) -> Result<u64, Error> {
         let launch = &self.sources.state.launch;
         Ok(match range.source {
-            UniformSource::BufferSize { set, binding, element } => self.buffer(set, binding, element, 8)?,
+            UniformSource::BufferSize { set, binding, element } => self.buffer_size(set, binding, element)?,
             UniformSource::SamplerBias { set, binding, element } => {
                 self.sampler_bias(set, binding, element)?
             }
@@ -52,6 +63,8 @@ impl Assembler<'_> {
             UniformSource::VertexOutputs => launch.capture + record::OUTPUTS,
             UniformSource::GeometryVertices => launch.capture + record::EMITTED,
             UniformSource::GeometryIndices => launch.capture + record::INDICES,
+            UniformSource::WorkgroupTable => launch.capture + record::TABLE,
+            UniformSource::TaskRecords => launch.capture + record::TASKS,
             UniformSource::PatchOutputs => launch.patches + patch_record::RECORDS,
             UniformSource::DomainPoints => launch.patches + patch_record::POINTS,
             UniformSource::PatchVertices => launch.patches + patch_record::VERTICES,
@@ -87,25 +100,39 @@ impl Assembler<'_> {
         match source {
             UniformSource::DescriptorTable { set, binding } => long(into, self.table(set, binding)?),
             UniformSource::TextureTable { set, binding, kind } => {
-                let Bound { set, .. } = self.sources.state.bound(set)?;
-                long(into, set.address() + State::binding(set, binding)?.texture(0, kind));
+                long(into, self.texture_table(set, binding, kind)?);
             }
+            UniformSource::TextureTableLow { set, binding, kind } => {
+                words(into, &[self.texture_table(set, binding, kind)? as u32]);
+            }
+            // Sets are in the four gigabytes that streams can address.
+            UniformSource::TableBase => long(into, SHADER_BASE),
             UniformSource::SamplerTable { set, binding } => long(into, self.sampler_table(set, binding)?),
             UniformSource::SamplerBiasTable { set, binding } => {
                 long(into, self.sampler_bias(set, binding, 0)?);
             }
             UniformSource::PushConstantAddress => {
-                let address = self.upload.put_words(&self.sources.state.push, 16)?;
+                let address = match self.sources.state.in_memory.push {
+                    Some(address) => address,
+                    None => self.upload.put_words(&self.sources.state.push, 16)?,
+                };
                 long(into, address);
             }
             UniformSource::WorkgroupBase => words(into, &self.sources.state.launch.first_group),
             UniformSource::ViewIndex => words(into, &[self.sources.view.number]),
             UniformSource::SampleMask => words(into, &[self.sources.view.sample_mask]),
+            UniformSource::PrimitiveVertices => words(into, &[self.sources.view.primitive_vertices]),
             UniformSource::SamplePositions => words(into, &[self.sources.view.sample_positions]),
             UniformSource::Interface(uniform) => self.interface(uniform, into)?,
             _ => return Err(UNKNOWN),
         }
         Ok(())
+    }
+
+    /// The address of the descriptors of an array of textures.
+    fn texture_table(&self, set: u32, binding: u32, kind: DescriptorKind) -> Result<u64, Error> {
+        let Bound { set, .. } = self.sources.state.bound(set)?;
+        Ok(set.address() + State::binding(set, binding)?.texture(0, kind))
     }
 
     /// Address and last element of an attribute.
@@ -145,26 +172,37 @@ impl Assembler<'_> {
         Ok(set.address() + record + sampler::BORDERED_BYTES as u64)
     }
 
-    /// Address of the address (`skip` 0) or size (`skip` 8) of a buffer.
-    pub(super) fn buffer(&mut self, set: u32, number: u32, element: u32, skip: u64) -> Result<u64, Error> {
+    /// Address of the record of a buffer: its address, then its size.
+    pub(super) fn buffer(&mut self, set: u32, number: u32, element: u32) -> Result<u64, Error> {
         let Bound { set, offsets } = self.sources.state.bound(set)?;
         let binding = State::binding(set, number)?;
         if binding.is_inline() {
-            let value = if skip == 0 { set.address() + binding.offset } else { binding.count.into() };
-            return self.upload.put(&value.to_le_bytes(), 16);
+            let record = [set.address() + binding.offset, binding.count.into()];
+            return self.upload.put(record.map(u64::to_le_bytes).as_flattened(), 16);
         }
-        let record = binding.buffer(element);
-        if !binding.is_dynamic() || skip != 0 {
-            return Ok(set.address() + record + skip);
-        }
-        let offset = offsets.get((binding.dynamic + element) as usize).copied().unwrap_or(0);
+        let place = binding.buffer(element);
+        let offset = match binding.is_dynamic() {
+            true => offsets.get((binding.dynamic + element) as usize).copied().unwrap_or(0),
+            false => 0,
+        };
         if offset == 0 {
-            return Ok(set.address() + record);
+            return Ok(set.address() + place);
         }
-        let mut address = [0; 8];
-        set.read(record, &mut address);
-        let address = u64::from_le_bytes(address) + u64::from(offset);
-        self.upload.put(&address.to_le_bytes(), 16)
+        let mut record = [0; 16];
+        set.read(place, &mut record);
+        add_offset(&mut record, offset);
+        self.upload.put(&record, 16)
+    }
+
+    /// Address of the size of a buffer.
+    fn buffer_size(&mut self, set: u32, number: u32, element: u32) -> Result<u64, Error> {
+        let Bound { set: memory, .. } = self.sources.state.bound(set)?;
+        let binding = State::binding(memory, number)?;
+        match binding.is_inline() {
+            true => Ok(self.buffer(set, number, element)? + SIZE),
+            // A dynamic offset changes the address only.
+            false => Ok(memory.address() + binding.buffer(element) + SIZE),
+        }
     }
 
     /// Address of the records of an array of buffers.
@@ -178,9 +216,7 @@ impl Assembler<'_> {
         set.read(binding.buffer(0), &mut records);
         for (element, record) in (binding.dynamic..).zip(records.as_chunks_mut::<16>().0) {
             let offset = offsets.get(element as usize).copied().unwrap_or(0);
-            if let Some(address) = record.first_chunk_mut::<8>() {
-                *address = (u64::from_le_bytes(*address) + u64::from(offset)).to_le_bytes();
-            }
+            add_offset(record, offset);
         }
         self.upload.put(&records, 16)
     }

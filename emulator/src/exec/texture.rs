@@ -1,5 +1,6 @@
 //! Texture sampling and loading, image stores.
 
+use agx_abi::page_table;
 use agx_isa::inst::{Inst, Operand, Size, Tag};
 use agx_isa::key;
 use half::f16;
@@ -12,7 +13,6 @@ use crate::group::{Group, LANES, PerLane};
 use crate::order::Path;
 use crate::registers::{Dst, Src, lanes_of};
 use crate::sampling::{Lookup, Texels, clamped_lod, sample};
-use crate::sparse;
 use crate::textures::{Dimension, SAMPLER_BYTES, Sampler, TEXTURE_BYTES, Texture};
 
 /// The source of a descriptor.
@@ -419,8 +419,9 @@ impl Source<'_, '_, '_> {
             return Ok(Some(self.texture.texel(level, place, self.sample)));
         };
         let entry = self.core.load(Path::Texels, entry, 4, self.lane)?;
-        self.missing |= !sparse::is_resident(entry);
-        Ok(sparse::is_resident(entry).then(|| sparse::page_address(entry) + offset))
+        let page = page_table::page(entry);
+        self.missing |= page.is_none();
+        Ok(page.map(|page| page + offset))
     }
 }
 

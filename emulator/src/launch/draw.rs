@@ -171,6 +171,7 @@ impl<'a> DrawLaunch<'a> {
             root: root.address,
             heap: targets.heap,
             samples: framebuffer.samples(),
+            primitive_vertices: self.topology.vertices(),
         };
         let programs = [self.vertex, self.fragment].map(|stage| Programs::new(&stage));
         let mut state = |program: &StageProgram<'_>| {
@@ -230,6 +231,7 @@ impl ShadeLaunch<'_> {
             root: root.address,
             heap: targets.heap,
             samples: framebuffer.samples(),
+            primitive_vertices: 3,
         };
         let state = interface.state(&mut layout, &self.fragment)?;
         let programs = Programs::new(&self.fragment);
@@ -347,6 +349,8 @@ pub(super) struct Interface {
     pub(super) heap: u64,
     /// Samples per pixel.
     pub(super) samples: u32,
+    /// Vertices of a primitive.
+    pub(super) primitive_vertices: u32,
 }
 
 impl Interface {
@@ -363,6 +367,7 @@ impl Interface {
                 UniformSource::SamplePositions => {
                     pack_sample_positions(standard_sample_positions(self.samples)).to_le_bytes().to_vec()
                 }
+                UniformSource::PrimitiveVertices => self.primitive_vertices.to_le_bytes().to_vec(),
                 _ => layout.source_bytes(range, stage.info, stage.push_constants, &[])?,
             };
             write_range(&mut uniforms, range, &bytes, [1; 3])?;
@@ -413,6 +418,7 @@ fn binding(source: CoefficientSource, slot: impl Fn(Output) -> Option<u32>) -> B
             (Some(slot), Interpolation::Flat) => Binding::Flat(slot),
             (Some(slot), Interpolation::Linear) => Binding::Linear(slot),
             (Some(slot), Interpolation::Perspective) => Binding::Perspective(slot),
+            (Some(slot), Interpolation::Corner(corner)) => Binding::FlatCorner(slot, corner as u8),
         },
     }
 }

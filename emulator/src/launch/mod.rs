@@ -172,8 +172,9 @@ impl Launch<'_> {
         let textures = layout.states(self.info)?;
         layout.results = layout.map(vec![0; size_of_val(self.results)], Access::READ | Access::WRITE)?;
         let mut uniforms = vec![0u16; usize::from(UNIFORM_HALVES)];
+        let block = layout.arguments(self.info, self.push_constants);
         for range in &self.info.uniforms {
-            let bytes = layout.source_bytes(range, self.info, self.push_constants, self.arguments)?;
+            let bytes = layout.source_bytes(range, self.info, &block, self.arguments)?;
             write_range(&mut uniforms, range, &bytes, self.workgroups)?;
         }
         // Half-words past the last range were never set.
@@ -419,6 +420,20 @@ impl Layout<'_> {
         Ok(self.map(table, Access::READ)?)
     }
 
+    /// The push constants; those of a kernel with the addresses of the buffers that are bound at set 0 and the numbers of its
+    /// parameters.
+    fn arguments(&self, info: &ShaderInfo, push_constants: &[u8]) -> Vec<u8> {
+        let mut block = push_constants.to_vec();
+        let Some(kernel) = &info.kernel else { return block };
+        block.resize(block.len().max(kernel.block_bytes as usize), 0);
+        for argument in kernel.arguments.iter().filter(|argument| argument.kind.is_address()) {
+            let Ok((address, _)) = self.buffer(0, argument.index, 0) else { continue };
+            let place = block.iter_mut().skip(argument.offset as usize);
+            place.zip(address.to_le_bytes()).for_each(|(place, byte)| *place = byte);
+        }
+        block
+    }
+
     /// The data that the driver writes to `range`, shorter than the range if the rest is zero. [`write_range`] writes
     /// workgroup counts, and the draw writes the uniforms between parts.
     fn source_bytes(
@@ -442,6 +457,11 @@ impl Layout<'_> {
             UniformSource::TextureTable { set, binding, kind } => {
                 self.texture_table(set, binding, kind)?.to_le_bytes().to_vec()
             }
+            UniformSource::TextureTableLow { set, binding, kind } => {
+                (self.texture_table(set, binding, kind)? as u32).to_le_bytes().to_vec()
+            }
+            // What is mapped for a launch is in the first four gigabytes after this address.
+            UniformSource::TableBase => FIRST_ADDRESS.to_le_bytes().to_vec(),
             UniformSource::SamplerTable { set, binding } => {
                 self.sampler_table(set, binding)?.to_le_bytes().to_vec()
             }

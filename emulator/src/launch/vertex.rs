@@ -45,8 +45,15 @@ impl VertexLaunch<'_> {
         let count = (self.vertices as usize).saturating_mul(self.instances as usize);
         let bytes = info.varyings.len().saturating_mul(4).saturating_mul(count);
         let outputs = layout.map(vec![0; bytes], Access::READ | Access::WRITE)?;
-        let interface =
-            Interface { attributes, base: [0; 2], blend_constant: [0.0; 4], root: 0, heap: 0, samples: 1 };
+        let interface = Interface {
+            attributes,
+            base: [0; 2],
+            blend_constant: [0.0; 4],
+            root: 0,
+            heap: 0,
+            samples: 1,
+            primitive_vertices: 3,
+        };
         let mut state = interface.state(&mut layout, &self.program)?;
         for range in &info.uniforms {
             let value = match range.source {

@@ -62,6 +62,12 @@ impl Files {
         Ran(embed::run(&self.0, request))
     }
 
+    /// Prepares a run to step through.
+    pub fn step_through(&self, request: &str) -> Started {
+        let (stepping, answer) = embed::step_through(&self.0, request);
+        Started { stepping, answer }
+    }
+
     /// Draws a scene.
     pub fn draw(&self, request: &str) -> Drawn {
         Drawn(embed::draw(&self.0, request))
@@ -82,6 +88,38 @@ impl Ran {
     /// The bytes of a buffer, by its number in the answer.
     pub fn bytes(&self, number: usize) -> Vec<u8> {
         self.0.bytes(number).to_vec()
+    }
+}
+
+/// The outcome of the preparation of a run.
+#[wasm_bindgen]
+pub struct Started {
+    stepping: Option<embed::Stepping>,
+    answer: String,
+}
+
+#[wasm_bindgen]
+impl Started {
+    /// The answer.
+    pub fn answer(&self) -> String {
+        self.answer.clone()
+    }
+
+    /// The run, once; none if the answer has an error.
+    pub fn stepping(&mut self) -> Option<Stepping> {
+        self.stepping.take().map(Stepping)
+    }
+}
+
+/// A run that is stepped through.
+#[wasm_bindgen]
+pub struct Stepping(embed::Stepping);
+
+#[wasm_bindgen]
+impl Stepping {
+    /// Makes a step.
+    pub fn go(&self, request: &str) -> String {
+        self.0.go(request)
     }
 }
 

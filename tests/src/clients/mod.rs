@@ -4,6 +4,8 @@ pub mod lines;
 pub mod picture;
 pub mod screen;
 
+use crate::device::environment::WINDOW;
+
 /// The results of an application.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Shows {
@@ -55,7 +57,8 @@ pub struct Client {
 const PYTHON: &[&str] = &["PYTHONPATH=/opt/agx/python"];
 /// wgpu hides drivers that do not report conformance.
 const WGPU: &[&str] = &["PYTHONPATH=/opt/agx/python", "AGX_CONFORMANCE_VERSION=1.3.0.0"];
-const ZINK: &[&str] = &["MESA_LOADER_DRIVER_OVERRIDE=zink", "GALLIUM_DRIVER=zink", "LIBGL_KOPPER_DRI2=1"];
+/// OpenGL on Vulkan.
+pub const ZINK: &[&str] = &["MESA_LOADER_DRIVER_OVERRIDE=zink", "GALLIUM_DRIVER=zink", "LIBGL_KOPPER_DRI2=1"];
 
 const ZINK_PYTHON_PLAIN: &[&str] = &[
     "PYTHONPATH=/opt/agx/python",
@@ -65,21 +68,26 @@ const ZINK_PYTHON_PLAIN: &[&str] = &[
     "LIBGL_KOPPER_DRI2=1",
 ];
 
-/// A frame of a video through libplacebo.
-const MPV: &[&str] = &[
-    "mpv",
-    "--no-config",
-    "--vo=gpu-next",
-    "--gpu-api=vulkan",
-    "--gpu-context=x11vk",
-    "--gpu-sw=yes",
-    "--pause",
-    "--no-audio",
-    "--no-osc",
-    "--osd-level=0",
-    "--geometry=200x150",
-    "av://lavfi:testsrc2=size=160x120",
-];
+/// A frame of a video through libplacebo, after these words and in this kind of window.
+macro_rules! mpv {
+    ([$($before:expr),*], $context:literal) => {
+        &[
+            $($before,)*
+            "mpv",
+            "--no-config",
+            "--vo=gpu-next",
+            "--gpu-api=vulkan",
+            concat!("--gpu-context=", $context),
+            "--gpu-sw=yes",
+            "--pause",
+            "--no-audio",
+            "--no-osc",
+            "--osd-level=0",
+            "--geometry=200x150",
+            "av://lavfi:testsrc2=size=160x120",
+        ]
+    };
+}
 
 /// A program that prints.
 const fn prints(
@@ -128,6 +136,15 @@ const fn shows(
     Client { name, command, variables, shows: Shows::Screen, runs: Runs::Own, seconds: 60 }
 }
 
+/// A program with a still image in a window of a compositor, whose picture is compared.
+const fn windowed(
+    name: &'static str,
+    command: &'static [&'static str],
+    variables: &'static [&'static str],
+) -> Client {
+    Client { name, command, variables, shows: Shows::Saved, runs: Runs::Own, seconds: 60 }
+}
+
 /// Programs of a run without a filter: they end within a few minutes, and each uses the driver differently.
 pub const OFTEN: &[&str] = &[
     "vulkaninfo",
@@ -157,6 +174,9 @@ pub const OFTEN: &[&str] = &[
     "gtk",
     "qt",
     "mpv",
+    "wayland-mpv",
+    "wayland-sdl",
+    "xwayland-vkd3d",
     "vkd3d-gears",
     "sdl-cube",
 ];
@@ -310,7 +330,24 @@ pub const CLIENTS: &[Client] = &[
     },
     shows("qt", &["qml6", "/opt/agx/scene.qml"], &["QSG_RHI_BACKEND=vulkan", "QT_QPA_PLATFORM=xcb"]),
     // It waits for its window with a clock; its image is still.
-    shows("mpv", MPV, &["FAKETIME=+0"]),
+    shows("mpv", mpv!([], "x11vk"), &["FAKETIME=+0"]),
+    windowed("wayland-mpv", mpv!([WINDOW, "wayland", SAVED], "waylandvk"), &[]),
+    windowed("xwayland-mpv", mpv!([WINDOW, "x11", SAVED], "x11vk"), &[]),
+    windowed(
+        "wayland-sdl",
+        &[
+            WINDOW,
+            "wayland",
+            SAVED,
+            "/usr/libexec/installed-tests/SDL3/testgeometry",
+            "--renderer",
+            "vulkan",
+            "--geometry",
+            "200x150",
+        ],
+        &["SDL_VIDEODRIVER=wayland"],
+    ),
+    windowed("xwayland-vkd3d", &[WINDOW, "x11", SAVED, "vkd3d-triangle"], &[]),
     shows("vkd3d-gears", &["vkd3d-gears"], &[]),
     shows("vkd3d-triangle", &["vkd3d-triangle"], &[]),
     Client {

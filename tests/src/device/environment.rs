@@ -3,6 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+/// The script in the tree that shows a program in a window of weston, or of an X server in it, both of which draw with Mesa's OpenGL on the
+/// device. It needs `/proc`.
+pub const WINDOW: &str = "/opt/agx/window.sh";
+
 /// Folder of the libraries in the tree.
 const LIBRARIES: &str = "usr/lib/x86_64-linux-gnu";
 
@@ -27,6 +31,8 @@ pub enum Driver {
     Lavapipe,
     /// The project's driver, which opens the device in process.
     Own,
+    /// The project's driver, which opens the device as a render node of the kernel.
+    Node,
 }
 
 /// The drivers and the programs to run on them.
@@ -86,7 +92,7 @@ impl Environment {
         ];
         for (name, path) in drivers {
             let text = format!(
-                "{{\"ICD\":{{\"api_version\":\"1.3.0\",\"library_path\":\"{}\"}},\"file_format_version\":\"1.0.1\"}}",
+                "{{\"ICD\":{{\"api_version\":\"1.4.0\",\"library_path\":\"{}\"}},\"file_format_version\":\"1.0.1\"}}",
                 path.display()
             );
             std::fs::write(self.manifest(name), text).map_err(|error| error.to_string())?;
@@ -127,10 +133,13 @@ impl Environment {
         let manifest = match driver {
             Driver::Device => self.manifest("asahi"),
             Driver::Lavapipe => self.manifest("lvp"),
-            Driver::Own => self.manifest("agx"),
+            Driver::Own | Driver::Node => self.manifest("agx"),
         };
-        if driver == Driver::Device {
+        if matches!(driver, Driver::Device | Driver::Node) {
             command.arg("--preload").arg(&self.shim);
+        }
+        if driver == Driver::Node {
+            command.env("AGX_DRIVER", "node");
         }
         command.arg("--library-path").arg(libraries).arg(program);
         command.env("VK_DRIVER_FILES", manifest).env("MESA_SHADER_CACHE_DISABLE", "true");
@@ -162,7 +171,7 @@ impl Environment {
         let libraries = [self.shim.clone(), own];
         let files = scripts.filter_map(|entry| entry.ok().map(|entry| entry.path())).chain(libraries);
         let manifest = format!(
-            "{{\"ICD\":{{\"api_version\":\"1.3.0\",\"library_path\":\"/{CLIENTS}/libvulkan_agx.so\"}},\"file_format_version\":\"1.0.1\"}}"
+            "{{\"ICD\":{{\"api_version\":\"1.4.0\",\"library_path\":\"/{CLIENTS}/libvulkan_agx.so\"}},\"file_format_version\":\"1.0.1\"}}"
         );
         std::fs::write(inside.join(OWN_MANIFEST), manifest).map_err(|error| error.to_string())?;
         for file in files {
@@ -177,7 +186,7 @@ impl Environment {
         let name = match driver {
             Driver::Device => "asahi_icd",
             Driver::Lavapipe => "lvp_icd",
-            Driver::Own => return format!("{CLIENTS}/{OWN_MANIFEST}"),
+            Driver::Own | Driver::Node => return format!("{CLIENTS}/{OWN_MANIFEST}"),
         };
         let manifests = "usr/share/vulkan/icd.d";
         let entries = std::fs::read_dir(self.root.join(manifests)).into_iter().flatten().flatten();
@@ -186,11 +195,26 @@ impl Environment {
         format!("{manifests}/{file}")
     }
 
+    /// The start of a command with the tree as its root directory; `processes`: in a name space of its own, whose processes are in
+    /// `/proc`. They end with it.
+    fn as_root(&self, processes: bool) -> Command {
+        if !processes {
+            let mut command = Command::new("chroot");
+            command.arg(&self.root);
+            return command;
+        }
+        let mut command = Command::new("unshare");
+        command.args(["--mount", "--pid", "--fork", "--kill-child"]);
+        command.arg(format!("--mount-proc={}", self.root.join("proc").display()));
+        command.arg("chroot").arg(&self.root);
+        command
+    }
+
     /// A command that runs with the tree as its root directory, which needs root privileges. It is stopped after this
     /// number of seconds.
     pub fn inside(&self, driver: Driver, variables: &[&str], seconds: u32, words: &[&str]) -> Command {
-        let mut command = Command::new("chroot");
-        command.arg(&self.root).args(["/usr/bin/env", "-i", "PATH=/usr/bin:/bin", "HOME=/tmp"]);
+        let mut command = self.as_root(words.first() == Some(&WINDOW));
+        command.args(["/usr/bin/env", "-i", "PATH=/usr/bin:/bin", "HOME=/tmp"]);
         command.args(["XDG_RUNTIME_DIR=/tmp", "MESA_SHADER_CACHE_DISABLE=true"]);
         command.arg(format!("VK_DRIVER_FILES=/{}", self.manifest_inside(driver)));
         command.arg("VK_LOADER_LAYERS_DISABLE=~implicit~");
@@ -201,8 +225,11 @@ impl Environment {
             variables.iter().partition(|variable| variable.starts_with("LD_PRELOAD="));
         let mut preloads: Vec<String> =
             preloads.iter().map(|variable| variable.trim_start_matches("LD_PRELOAD=").to_owned()).collect();
+        if driver == Driver::Node {
+            command.arg("AGX_DRIVER=node");
+        }
         match driver {
-            Driver::Device => {
+            Driver::Device | Driver::Node => {
                 let name = self.shim.file_name().unwrap_or_default().to_string_lossy();
                 preloads.insert(0, format!("/{CLIENTS}/{name}"));
                 command.args([report, statistics]);
@@ -224,6 +251,11 @@ impl Environment {
     /// The device's findings for the latest client.
     pub fn client_findings(&self) -> String {
         std::fs::read_to_string(self.root.join(CLIENTS).join(FINDINGS)).unwrap_or_default()
+    }
+
+    /// The device's statistics for the latest client, which must have ended by itself; empty if it did not use the device.
+    pub fn client_statistics(&self) -> String {
+        std::fs::read_to_string(self.root.join(CLIENTS).join(STATISTICS)).unwrap_or_default()
     }
 
     /// Whether the device executed anything for the latest client, which must have ended by itself; otherwise the

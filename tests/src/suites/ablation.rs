@@ -26,7 +26,7 @@ const HEAD: &str = "# What each pass gains
 Each row compares code compiled without an optional pass with code compiled with all passes, for the modules of the corpus. A figure is the
 geometric mean over the modules, in percent: with `+1.00` the code needs 1 % more without the pass. *Modules* counts those whose statistics
 differ. The first three figures are ALU cycles by stage, then instructions, half-registers and cycles of one SIMD-group, all of the main part. A pass
-that gains little here may be needed elsewhere: `opt_narrow_mediump` for GLES, `opt_move_to_vertex` for linked stages. The time that passes take is printed by `make bench`.
+that gains little here may be needed elsewhere: `opt_narrow` for GLES, `opt_move_to_vertex` for linked stages. The time that passes take is printed by `make bench`.
 
 `score --only ablation` measures the table and fails for rows that no longer hold; with `BLESS=1` it writes this page.
 

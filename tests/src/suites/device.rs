@@ -6,6 +6,7 @@ use std::path::Path;
 use serde_json::json;
 
 use super::Context;
+use crate::cts::list::Sample;
 use crate::device::cases::{Case, parse};
 use crate::device::compare::compare;
 use crate::device::environment::{Driver, Environment};
@@ -20,7 +21,10 @@ const FILES: [(&str, &str); 3] = [
     ("transfer", include_str!("../../device/transfer.cases")),
 ];
 /// Cases that Mesa's driver does not support, for the project's driver only.
-const OWN: (&str, &str) = ("driver", include_str!("../../device/driver.cases"));
+const OWN: [(&str, &str); 2] = [
+    ("driver", include_str!("../../device/driver.cases")),
+    ("mesh", include_str!("../../device/mesh.cases")),
+];
 /// Number of cases that one process runs; if it ends early, only these are run again.
 const TOGETHER: usize = 48;
 
@@ -35,6 +39,26 @@ const INTERRUPTED: [(&str, &str); 4] = [
     ("AGX_DEVICE_HAZARDS", "1"),
     ("AGX_DEVICE_CACHES", "1"),
 ];
+
+/// A render node executes submissions on threads of its own, and says late that they have ended. The number is the seed of delays and
+/// of what else has no order.
+const ASYNCHRONOUS: [(&str, &str); 3] =
+    [("AGX_DEVICE_STRICT", "yes"), ("AGX_DEVICE_ASYNC", "2"), ("AGX_DEVICE_CACHES", "1")];
+const ASYNCHRONOUS_INTERRUPTED: [(&str, &str); 3] =
+    [("AGX_DEVICE_PARAMETER_BYTES", "1"), ("AGX_DEVICE_ASYNC", "5"), ("AGX_DEVICE_CACHES", "1")];
+/// One in this number of cases runs through a render node, unless the command line says otherwise.
+const NODE_SHARE: u64 = 6;
+
+/// Options of the device.
+type Options = &'static [(&'static str, &'static str)];
+
+/// The options of two runs.
+fn options(driver: Driver) -> [Options; 2] {
+    match driver {
+        Driver::Node => [&ASYNCHRONOUS, &ASYNCHRONOUS_INTERRUPTED],
+        Driver::Device | Driver::Lavapipe | Driver::Own => [&STRICT, &INTERRUPTED],
+    }
+}
 
 /// Results by name: bytes, or an error.
 pub type Results = BTreeMap<String, Result<Vec<u8>, String>>;
@@ -55,8 +79,23 @@ pub fn driver(context: &Context<'_>) -> Result<SuiteReport, DataError> {
     run_on(Driver::Own, context)
 }
 
+/// Runs cases through the project's driver and a render node of the kernel.
+///
+/// # Errors
+/// Never: a missing environment skips the suite.
+pub fn node(context: &Context<'_>) -> Result<SuiteReport, DataError> {
+    run_on(Driver::Node, context)
+}
+
+/// Whether a case with this name is one of a sample.
+fn is_drawn(context: &Context<'_>, driver: Driver, name: &str) -> bool {
+    let share = if driver == Driver::Node && context.filter.is_none() { NODE_SHARE } else { 1 };
+    Sample { filter: context.filter, one_in: context.one_in.unwrap_or(share) }.contains(name)
+}
+
 fn run_on(driver: Driver, context: &Context<'_>) -> Result<SuiteReport, DataError> {
-    let own = if driver == Driver::Own { read(OWN).map(Some) } else { Ok(None) };
+    let own = if matches!(driver, Driver::Own | Driver::Node) { &OWN[..] } else { &[] };
+    let own: Result<Vec<_>, String> = own.iter().map(|file| read(*file)).collect();
     let (environment, mut files, own) = match (prepare(&format!("device-{driver:?}")), own) {
         (Ok((environment, files)), Ok(own)) => (environment, files, own),
         (Err(reason), _) | (_, Err(reason)) => return Ok(SuiteReport::absent(reason)),
@@ -64,7 +103,7 @@ fn run_on(driver: Driver, context: &Context<'_>) -> Result<SuiteReport, DataErro
     files.extend(own);
     let counts: BTreeMap<&str, usize> = files.iter().map(|(file, cases)| (*file, cases.len())).collect();
     let mut cases: Vec<Case> = files.into_iter().flat_map(|(_, cases)| cases).collect();
-    cases.retain(|case| context.filter.is_none_or(|filter| case.name.contains(filter)));
+    cases.retain(|case| is_drawn(context, driver, &case.name));
     let report_file = environment.scratch().join("findings.txt");
     // The file may not exist.
     let _ = std::fs::remove_file(&report_file);
@@ -75,8 +114,8 @@ fn run_on(driver: Driver, context: &Context<'_>) -> Result<SuiteReport, DataErro
         .filter_map(|(case, request)| Some((case.name.as_str(), request.as_ref().ok()?.as_str())))
         .collect();
     let expected = results(&environment, Driver::Lavapipe, &runnable, &report_file, &[]);
-    let found = results(&environment, driver, &runnable, &report_file, &STRICT);
-    let interrupted = results(&environment, driver, &runnable, &report_file, &INTERRUPTED);
+    let [found, interrupted] =
+        options(driver).map(|options| results(&environment, driver, &runnable, &report_file, options));
     let outcomes = prepared.iter().map(|(case, request)| CaseResult {
         name: case.name.clone(),
         outcome: match request {

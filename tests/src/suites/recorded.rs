@@ -1,4 +1,4 @@
-//! What the commands of both drivers make the device read: part of the suite `recording`.
+//! What the commands of both drivers make the device read: part of the suite `recording`, and the figures of `scenes`.
 //!
 //! The client's calls of all kinds, and the draws of `tests/device/draw.cases`, run through the project's driver and through
 //! Mesa's. The device counts render passes, barriers, and the bytes of control streams and of the state that they refer to.
@@ -15,7 +15,9 @@ use crate::tools::Tools;
 
 /// What the device has read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Read {
+pub(super) struct Read {
+    launches: u64,
+    pub(super) draws: u64,
     passes: u64,
     barriers: u64,
     /// Bytes of control streams, of updates of the rasteriser's state, and of shader words.
@@ -23,27 +25,59 @@ struct Read {
 }
 
 impl Read {
-    /// From the second line of the device's statistics.
-    fn of(statistics: &str) -> Result<Read, String> {
-        let line = statistics.lines().nth(1).unwrap_or_default();
-        let numbers: Vec<u64> = line.split_whitespace().filter_map(|word| word.parse().ok()).collect();
-        match numbers[..] {
-            [passes, barriers, streams, updates, words] => {
-                Ok(Read { passes, barriers, bytes: [streams, updates, words] })
-            }
-            _ => Err(format!("statistics: {line}")),
+    /// From the first two lines of the device's statistics.
+    ///
+    /// # Errors
+    /// The lines have other numbers.
+    pub(super) fn of(statistics: &str) -> Result<Read, String> {
+        let numbers = |line: usize| -> Vec<u64> {
+            let words = statistics.lines().nth(line).unwrap_or_default().split_whitespace();
+            words.filter_map(|word| word.parse().ok()).collect()
+        };
+        match (&numbers(0)[..], &numbers(1)[..]) {
+            ([_, launches, draws, ..], [passes, barriers, streams, updates, words]) => Ok(Read {
+                launches: *launches,
+                draws: *draws,
+                passes: *passes,
+                barriers: *barriers,
+                bytes: [*streams, *updates, *words],
+            }),
+            _ => Err(format!("statistics: {}", statistics.lines().next().unwrap_or("none"))),
         }
     }
 
+    /// What was read after `earlier`, by a thousand of `count` draws or frames; `None` if nothing was drawn.
+    pub(super) fn after(&self, earlier: &Read, count: u64) -> Option<Read> {
+        let draws = self.draws.checked_sub(earlier.draws).filter(|draws| *draws > 0 && count > 0)?;
+        let by = |number: u64| (1000 * number).div_ceil(count);
+        let of = |later: u64, earlier: u64| by(later.saturating_sub(earlier));
+        Some(Read {
+            launches: of(self.launches, earlier.launches),
+            draws: by(draws),
+            passes: of(self.passes, earlier.passes),
+            barriers: of(self.barriers, earlier.barriers),
+            bytes: [0, 1, 2].map(|at| of(self.bytes[at], earlier.bytes[at])),
+        })
+    }
+
     /// The figures that are compared, with their names.
-    fn figures(&self) -> [(&'static str, u64); 3] {
+    fn figures(&self) -> Figures {
         [("passes", self.passes), ("barriers", self.barriers), ("bytes", self.bytes.iter().sum())]
+    }
+
+    /// The figures of a scene: what one driver does by a pass, the other may do by a launch.
+    pub(super) fn of_scene(&self) -> Figures {
+        let [_, barriers, bytes] = self.figures();
+        [("commands", self.passes + self.launches), barriers, bytes]
     }
 }
 
+/// Figures with their names.
+type Figures = [(&'static str, u64); 3];
+
 /// A case for each figure, with what was measured: what the device reads is at most what it reads for Mesa's driver.
-fn compared(name: &str, ours: &Read, mesa: &Read) -> Vec<(CaseResult, Value)> {
-    let pairs = ours.figures().into_iter().zip(mesa.figures());
+pub(super) fn compared(name: &str, [ours, mesa]: [Figures; 2]) -> Vec<(CaseResult, Value)> {
+    let pairs = ours.into_iter().zip(mesa);
     let case = |((what, ours), (_, mesa)): ((&str, u64), (&str, u64))| {
         let outcome = match ours <= mesa {
             true => Outcome::Pass,
@@ -101,9 +135,9 @@ pub(super) fn cases(
         Ok::<_, String>((ours?, mesa?))
     };
     let (ours, mesa) = both(environment, &[Path::new("recording-frame"), shaders, Path::new("")])?;
-    let mut cases = compared("calls", &ours, &mesa);
+    let mut cases = compared("calls", [ours, mesa].map(|read| read.figures()));
     let (ours, mesa) = both(&scenes, &[&requests, &results])?;
-    cases.extend(compared("draws", &ours, &mesa));
+    cases.extend(compared("draws", [ours, mesa].map(|read| read.figures())));
     Ok(cases)
 }
 
@@ -115,11 +149,11 @@ mod tests {
     fn figures_are_read_from_the_statistics_and_compared() {
         let text = "1 submissions, 0 launches, 2 draws\n\
                     1 passes, 2 barriers, 30 bytes of streams, 4 bytes of updates, 5 bytes of shader words\n";
-        let ours = Read { passes: 1, barriers: 2, bytes: [30, 4, 5] };
+        let ours = Read { launches: 0, draws: 2, passes: 1, barriers: 2, bytes: [30, 4, 5] };
         assert_eq!(Read::of(text), Ok(ours));
         assert!(Read::of("1 submissions\n").is_err());
-        let mesa = Read { passes: 1, barriers: 1, bytes: [20, 10, 10] };
-        let found: Vec<_> = compared("draws", &ours, &mesa)
+        let mesa = Read { barriers: 1, bytes: [20, 10, 10], ..ours };
+        let found: Vec<_> = compared("draws", [ours, mesa].map(|read| read.figures()))
             .into_iter()
             .map(|(case, figures)| (case.name, case.outcome == Outcome::Pass, figures["ratio"].clone()))
             .collect();
@@ -127,5 +161,11 @@ mod tests {
         let expected =
             [named("passes", true, 1.0), named("barriers", false, 2.0), named("bytes", true, 0.975)];
         assert_eq!(found, expected);
+        let later = Read { launches: 3, draws: 5, passes: 4, barriers: 2, bytes: [60, 4, 9] };
+        let thousand =
+            Read { launches: 1000, draws: 1000, passes: 1000, barriers: 0, bytes: [10_000, 0, 1334] };
+        assert_eq!((later.after(&ours, 3), ours.after(&later, 3)), (Some(thousand), None));
+        let frames = later.after(&ours, 1).map(|read| (read.draws, read.bytes[0]));
+        assert_eq!(frames, Some((3000, 30_000)));
     }
 }

@@ -1,6 +1,6 @@
 //! Vertex and fragment shaders that are compiled for each other draw the same as any other two.
 
-use agx_abi::linking::{DrawWord, MovedSteps, SharedAddress, Step, VertexOutputs};
+use agx_abi::linking::{DrawWord, KnownOutput, MovedSteps, SharedAddress, Step, VertexOutputs};
 use agx_abi::tile::ColourFormat;
 use agx_abi::vertex::Output;
 use agx_abi::{Stage, Target};
@@ -136,4 +136,25 @@ fn inputs_that_are_not_written_are_not_interpolated() {
     let fragment = compile(Stage::Fragment, key);
     assert_eq!(fragment.info.fragment.coefficients, []);
     assert_eq!(fragment.info.fragment.moved, []);
+}
+
+/// A word in memory is read only if nothing of its vector has to be interpolated.
+#[test]
+fn single_words_in_memory_are_interpolated_with_their_vectors() {
+    let first = compile(Stage::Vertex, CompileKey::default());
+    let base = SharedAddress::BufferAddress { set: 0, binding: 3, element: 0 };
+    let interpolated = |components: &[u32]| -> Vec<Output> {
+        let mut outputs = VertexOutputs::of(&first.info);
+        let value = DrawWord::Memory { base, pointer: None, offset: 0 };
+        let known = |component: &u32| KnownOutput { output: user(0, *component), value };
+        outputs.known.extend(components.iter().map(known));
+        let mut key = CompileKey::default();
+        key.vertex_outputs = Some(outputs);
+        let fragment = compile(Stage::Fragment, key);
+        let read = fragment.info.fragment.coefficients.iter().filter_map(|source| source.output());
+        read.filter(|output| matches!(output, Output::User { location: 0, .. })).collect()
+    };
+    assert_eq!(interpolated(&[]), [user(0, 0), user(0, 1)]);
+    assert_eq!(interpolated(&[1]), [user(0, 0), user(0, 1)]);
+    assert_eq!(interpolated(&[0, 1]), []);
 }

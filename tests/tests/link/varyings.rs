@@ -245,5 +245,5 @@ fn programs_say_what_the_rasteriser_must_know() {
     assert_eq!(some(0b1111, ColourFormat::Rgba8Unorm), "opaque");
     assert_eq!(some(0b0011, ColourFormat::Rg8Unorm), "opaque", "the format has no other components");
     let vertex = compile(Stage::Vertex);
-    assert!(!vertex.info.draw_numbers.base && !vertex.info.draw_numbers.draw);
+    assert!(!vertex.info.reads.base && !vertex.info.reads.draw);
 }

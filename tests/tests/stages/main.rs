@@ -5,6 +5,7 @@
 
 mod as_compute;
 mod attributes;
+mod barycentrics;
 mod cases;
 mod culled;
 mod derivatives;
@@ -12,6 +13,7 @@ mod discards;
 mod feedback;
 mod fetch;
 mod geometry;
+mod mesh;
 mod tessellation;
 mod views;
 mod workgroup;

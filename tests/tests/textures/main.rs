@@ -4,7 +4,7 @@ mod fragments;
 
 use agx_abi::SamplerBinding;
 use agx_abi::pipeline::BindingAccess;
-use agx_compiler::{CompileKey, Input};
+use agx_compiler::{Bounds, CompileKey, Input};
 use agx_emulator::launch::textures::{
     Dimension, Format, SamplerResource, SamplerState, Shape, TextureResource, Wrap,
 };
@@ -261,17 +261,18 @@ fn components_that_a_format_lacks_are_zero_and_one() {
 
 #[test]
 fn more_textures_than_registers_lie_in_tables() {
-    let mut declarations = String::new();
+    let mut declarations = String::from("@group(0) @binding(61) var s: sampler;\n");
     let mut body = String::new();
-    for at in 0..20 {
+    // The addresses of so many tables do not fit into the uniforms that texture operands can name.
+    for at in 0..60 {
         declarations.push_str(&format!("@group(0) @binding({}) var t{at}: texture_2d<f32>;\n", at + 1));
-        body.push_str(&format!("out[{at}] = textureLoad(t{at}, vec2i(0, 0), 0).x;\n"));
+        body.push_str(&format!("out[{at}] = textureSampleLevel(t{at}, s, vec2f(0.5), 0.0).x;\n"));
     }
     let shape = Shape::new(Dimension::Plane, Format::R32F, [1, 1, 1]);
     let mut textures: Vec<TextureResource> =
-        (0..20).map(|at| texture(at + 1, shape, bytes([at as f32]))).collect();
-    let out = run(&shader(&declarations, &body), 20, &mut textures, &[]);
-    assert_eq!(floats(&out), (0..20).map(|at| at as f32).collect::<Vec<_>>());
+        (0..60).map(|at| texture(at + 1, shape, bytes([at as f32]))).collect();
+    let out = run(&shader(&declarations, &body), 60, &mut textures, &[sampler(61, SamplerState::default())]);
+    assert_eq!(floats(&out), (0..60).map(|at| at as f32).collect::<Vec<_>>());
 }
 
 /// The modules in this folder are compiled from the shaders of the same name: `glslangValidator -V --target-env
@@ -349,6 +350,22 @@ fn samples_are_stored_by_number() {
     assert_eq!(floats(&out), [50.0, 6.0, 60.0, 13.0, 4.0, 2.0]);
     assert_eq!(textures[0].buffer.bytes, bytes([0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 50.0]));
     assert_eq!(textures[1].buffer.bytes, bytes([10.0, 11.0, 60.0, 13.0]));
+}
+
+#[test]
+fn atomics_change_samples() {
+    let plane = Shape { samples: 4, ..Shape::new(Dimension::PlaneSamples, Format::R32UI, [2, 1, 1]) };
+    let layers = Shape { samples: 2, ..Shape::new(Dimension::PlaneSamplesArray, Format::R32UI, [1, 1, 2]) };
+    let words = |values: std::ops::Range<u32>| values.flat_map(u32::to_le_bytes).collect::<Vec<u8>>();
+    let mut textures = [image(1, plane, words(0..8)), image(2, layers, words(10..14))];
+    let mut key = CompileKey::default();
+    key.robustness.image = Bounds::Exact;
+    let module = Input::spirv(include_bytes!("atomic_samples.spv"));
+    let out = run_for(module, &key, 4, &mut textures, &[]);
+    assert_eq!(out[..2], [7, 13]);
+    let changed = |from: u32, to: u32| move |word: u32| if word == from { to } else { word }.to_le_bytes();
+    assert_eq!(textures[0].buffer.bytes, (0..8).flat_map(changed(7, 57)).collect::<Vec<u8>>());
+    assert_eq!(textures[1].buffer.bytes, (10..14).flat_map(changed(13, 60)).collect::<Vec<u8>>());
 }
 
 #[test]

@@ -3,7 +3,9 @@
 use ash::vk;
 
 use crate::Error;
+use crate::binaries;
 use crate::device::Device;
+use crate::generated::Commands;
 use crate::objects;
 use crate::pipeline::{Bound, shaders};
 use crate::request::Request;
@@ -23,14 +25,14 @@ pub fn run(device: &Device, request: &Request) -> Result<Vec<u8>, Error> {
         false => vk::PipelineCreateFlags::empty(),
     };
     let create = [vk::ComputePipelineCreateInfo::default().flags(flags).stage(stage).layout(bound.layout)];
+    let generated = Commands::compute(device, request, &bound, &shaders)?;
     let objects = objects::compute(device, request, shader, &bound)?;
-    let pipeline = match (request.has("cached"), objects) {
-        (_, Some(_)) => vk::Pipeline::null(),
-        (true, None) => cached(device, create)?,
-        (false, None) => pipeline(device, create, vk::PipelineCache::null())?,
+    let pipeline = match objects {
+        Some(_) => vk::Pipeline::null(),
+        None => made(device, request, create)?,
     };
     let groups = request.numbers("groups", [1; 3])?;
-    let [x, y, z] = request.numbers("base", [0; 3])?;
+    let base = request.numbers("base", [0; 3])?;
     let [repeat] = request.numbers("repeat", [1])?;
     let sizes: Vec<u8> = groups.iter().flat_map(|count| count.to_le_bytes()).collect();
     let indirect = device.buffer(&sizes)?;
@@ -45,10 +47,9 @@ pub fn run(device: &Device, request: &Request) -> Result<Vec<u8>, Error> {
                     Some(shader) => objects::bind(device, commands, &[(shader, shader_stage)])?,
                     None => device.functions.cmd_bind_pipeline(commands, point, pipeline),
                 }
-                match (request.has("indirect"), request.has("base"), groups) {
-                    (true, ..) => device.functions.cmd_dispatch_indirect(commands, indirect.buffer, 0),
-                    (_, true, [w, h, d]) => device.functions.cmd_dispatch_base(commands, x, y, z, w, h, d),
-                    (_, false, [w, h, d]) => device.functions.cmd_dispatch(commands, w, h, d),
+                match &generated {
+                    Some(generated) => generated.execute(commands)?,
+                    None => dispatch(device, request, commands, (indirect.buffer, groups, base)),
                 }
             }
             match request.has("events") {
@@ -71,6 +72,48 @@ pub fn run(device: &Device, request: &Request) -> Result<Vec<u8>, Error> {
         false => device.submit_recorded(commands)?,
     }
     bound.contents(device)
+}
+
+/// Dispatches a number of workgroups, which is in a buffer too, from a first one on.
+///
+/// # Safety
+/// The command buffer is being recorded.
+unsafe fn dispatch(
+    device: &Device,
+    request: &Request,
+    commands: vk::CommandBuffer,
+    (indirect, [w, h, d], [x, y, z]): (vk::Buffer, [u32; 3], [u32; 3]),
+) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        match (request.has("indirect"), request.has("base")) {
+            (true, _) => device.functions.cmd_dispatch_indirect(commands, indirect, 0),
+            (_, true) => device.functions.cmd_dispatch_base(commands, x, y, z, w, h, d),
+            (_, false) => device.functions.cmd_dispatch(commands, w, h, d),
+        }
+    }
+}
+
+/// The pipeline, made as the request wants.
+fn made(
+    device: &Device,
+    request: &Request,
+    create: [vk::ComputePipelineCreateInfo<'_>; 1],
+) -> Result<vk::Pipeline, Error> {
+    if request.has("cached") {
+        return cached(device, create);
+    }
+    if !request.has("binaries") {
+        return pipeline(device, create, vk::PipelineCache::null());
+    }
+    binaries::remade(device, |chain, has_modules| {
+        let [mut create] = create;
+        create.p_next = chain;
+        if !has_modules {
+            create.stage.module = vk::ShaderModule::null();
+        }
+        pipeline(device, [create], vk::PipelineCache::null())
+    })
 }
 
 fn pipeline(

@@ -5,9 +5,14 @@ use std::ffi::CStr;
 use ash::vk;
 
 use crate::Error;
+use crate::{binaries, generated};
 
 /// Extensions that are enabled where they are.
-const EXTENSIONS: [&CStr; 27] = [
+const EXTENSIONS: [&CStr; 34] = [
+    generated::NAME,
+    ash::khr::acceleration_structure::NAME,
+    ash::khr::deferred_host_operations::NAME,
+    ash::khr::ray_query::NAME,
     ash::ext::robustness2::NAME,
     ash::ext::transform_feedback::NAME,
     ash::ext::custom_border_color::NAME,
@@ -35,6 +40,9 @@ const EXTENSIONS: [&CStr; 27] = [
     ash::khr::maintenance6::NAME,
     ash::ext::depth_bias_control::NAME,
     ash::ext::mutable_descriptor_type::NAME,
+    ash::ext::mesh_shader::NAME,
+    ash::khr::maintenance5::NAME,
+    binaries::NAME,
 ];
 
 /// A device with everything enabled that it has.
@@ -57,6 +65,14 @@ pub struct Device {
     pub structures: ash::khr::maintenance6::Device,
     /// Functions of representations of depth bias.
     pub bias: Option<ash::ext::depth_bias_control::Device>,
+    /// Functions of meshes.
+    pub meshes: Option<ash::ext::mesh_shader::Device>,
+    /// Functions of acceleration structures.
+    pub structures_of_rays: Option<ash::khr::acceleration_structure::Device>,
+    /// Functions of pipeline binaries.
+    pub binaries: Option<binaries::Functions>,
+    /// Functions of generated commands.
+    pub generated: Option<generated::Functions>,
     /// Functions of several draws at once.
     pub draws: Option<ash::ext::multi_draw::Device>,
     _entry: ash::Entry,
@@ -149,6 +165,11 @@ struct More {
     structures: vk::PhysicalDeviceMaintenance6FeaturesKHR<'static>,
     bias: vk::PhysicalDeviceDepthBiasControlFeaturesEXT<'static>,
     mutable: vk::PhysicalDeviceMutableDescriptorTypeFeaturesEXT<'static>,
+    meshes: vk::PhysicalDeviceMeshShaderFeaturesEXT<'static>,
+    structures_of_rays: vk::PhysicalDeviceAccelerationStructureFeaturesKHR<'static>,
+    rays: vk::PhysicalDeviceRayQueryFeaturesKHR<'static>,
+    binaries: binaries::Features,
+    generated: generated::Features,
 }
 
 impl More {
@@ -190,6 +211,21 @@ impl More {
         }
         if knows(ash::ext::mutable_descriptor_type::NAME) {
             features = features.push_next(&mut self.mutable);
+        }
+        if knows(ash::ext::mesh_shader::NAME) {
+            features = features.push_next(&mut self.meshes);
+        }
+        if knows(ash::khr::acceleration_structure::NAME) {
+            features = features.push_next(&mut self.structures_of_rays);
+        }
+        if knows(ash::khr::ray_query::NAME) {
+            features = features.push_next(&mut self.rays);
+        }
+        if knows(binaries::NAME) {
+            features = features.push_next(&mut self.binaries);
+        }
+        if knows(generated::NAME) {
+            features = features.push_next(&mut self.generated);
         }
         features
     }
@@ -253,14 +289,23 @@ impl Wanted {
 }
 
 impl Device {
-    /// Opens the first device.
+    /// Opens the first device of the Vulkan loader.
     ///
     /// # Errors
     /// No Vulkan library, no driver, or no device.
+    #[cfg(feature = "loaded")]
     pub fn open(special: Special) -> Result<Device, Error> {
-        // SAFETY: the Vulkan loader is what its name says; structures live through the calls.
+        // SAFETY: the Vulkan loader is what its name says.
+        Device::of(unsafe { ash::Entry::load()? }, special)
+    }
+
+    /// Opens the first device of a driver.
+    ///
+    /// # Errors
+    /// No device, or Vulkan's error.
+    pub fn of(entry: ash::Entry, special: Special) -> Result<Device, Error> {
+        // SAFETY: structures live through the calls.
         unsafe {
-            let entry = ash::Entry::load()?;
             let instance = instance(&entry)?;
             let physical = *instance.enumerate_physical_devices()?.first().ok_or("there is no device")?;
             let queues =
@@ -288,11 +333,21 @@ impl Device {
             let states = knows(ash::ext::shader_object::NAME).then(|| States::new(&instance, &functions));
             let draws = knows(ash::ext::multi_draw::NAME)
                 .then(|| ash::ext::multi_draw::Device::new(&instance, &functions));
+            let structures_of_rays = knows(ash::khr::acceleration_structure::NAME)
+                .then(|| ash::khr::acceleration_structure::Device::new(&instance, &functions));
             let structures = ash::khr::maintenance6::Device::new(&instance, &functions);
             let bias = knows(ash::ext::depth_bias_control::NAME)
                 .then(|| ash::ext::depth_bias_control::Device::new(&instance, &functions));
+            let binaries =
+                knows(binaries::NAME).then(|| binaries::Functions::new(&instance, &functions)).flatten();
+            let meshes = knows(ash::ext::mesh_shader::NAME)
+                .then(|| ash::ext::mesh_shader::Device::new(&instance, &functions));
             Ok(Device {
+                binaries,
+                generated: generated::Functions::new(&instance, &functions),
+                meshes,
                 structures,
+                structures_of_rays,
                 bias,
                 functions,
                 draws,
@@ -318,15 +373,35 @@ impl Device {
         needs: vk::MemoryRequirements,
         flags: vk::MemoryPropertyFlags,
     ) -> Result<vk::DeviceMemory, Error> {
+        self.allocate_as(needs, flags, vk::MemoryAllocateInfo::default())
+    }
+
+    /// Memory for something, with more in its structure than size and type.
+    fn allocate_as(
+        &self,
+        needs: vk::MemoryRequirements,
+        flags: vk::MemoryPropertyFlags,
+        info: vk::MemoryAllocateInfo<'_>,
+    ) -> Result<vk::DeviceMemory, Error> {
         let types = &self.memory.memory_types[..self.memory.memory_type_count as usize];
         let fits = |(at, kind): &(usize, &vk::MemoryType)| {
             needs.memory_type_bits >> at & 1 != 0 && kind.property_flags.contains(flags)
         };
         let (index, _) = types.iter().enumerate().find(fits).ok_or("no such memory")?;
-        let info =
-            vk::MemoryAllocateInfo::default().allocation_size(needs.size).memory_type_index(index as u32);
+        let info = info.allocation_size(needs.size).memory_type_index(index as u32);
         // SAFETY: the structure lives through the call.
         Ok(unsafe { self.functions.allocate_memory(&info, None)? })
+    }
+
+    /// Memory that the processor sees and that has an address.
+    ///
+    /// # Errors
+    /// Vulkan's error.
+    pub fn allocate_addressed(&self, needs: vk::MemoryRequirements) -> Result<vk::DeviceMemory, Error> {
+        let flags = vk::MemoryPropertyFlags::HOST_VISIBLE | vk::MemoryPropertyFlags::HOST_COHERENT;
+        let mut addressed =
+            vk::MemoryAllocateFlagsInfo::default().flags(vk::MemoryAllocateFlags::DEVICE_ADDRESS);
+        self.allocate_as(needs, flags, vk::MemoryAllocateInfo::default().push_next(&mut addressed))
     }
 
     /// A buffer with these bytes in it, for any use.

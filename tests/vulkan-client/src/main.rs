@@ -2,40 +2,12 @@
 //! `NAME.bin`, or `NAME.err` with the reason. A program is a block of lines of words, from `case` to `end`;
 //! `request.rs` describes them. `recording` makes calls whose cost is counted.
 
-mod compute;
-mod device;
-mod draw;
-mod image;
-mod objects;
-mod passes;
-mod pipeline;
-mod recording;
-mod request;
-mod subpass;
-mod transfer;
-mod ycbcr;
-
 use std::path::Path;
 use std::process::ExitCode;
 
-use device::{Device, Special};
-use request::Request;
-
-/// The reason why a program could not be run.
-pub type Error = Box<dyn std::error::Error>;
-
-fn run(device: &Device, request: &Request) -> Result<Vec<u8>, Error> {
-    match request.word("kind")? {
-        "compute" => compute::run(device, request),
-        "draw" => draw::run(device, request),
-        "passes" => passes::run(device, request),
-        "subpass" => subpass::run(device, request),
-        "transfer" => transfer::run(device, request),
-        other => {
-            Err(format!("unknown kind `{other}`; expected `compute`, `draw`, `passes`, `subpass` or `transfer`").into())
-        }
-    }
-}
+use vulkan_client::device::{Device, Special};
+use vulkan_client::request::{self, Request};
+use vulkan_client::{Error, recording, run};
 
 fn all(requests: &Path, folder: &Path) -> Result<(), Error> {
     let text = std::fs::read_to_string(requests)?;
@@ -45,7 +17,11 @@ fn all(requests: &Path, folder: &Path) -> Result<(), Error> {
     let device = Device::open(Special { borders, nulls: false })?;
     // A device of its own: the others keep the programs of devices without null descriptors.
     let is_special = |request: &Request| request.has("null") || request.has("robust");
-    let nulls = requests.iter().any(is_special).then(|| Device::open(Special { borders, nulls: true })).transpose()?;
+    let nulls = requests
+        .iter()
+        .any(is_special)
+        .then(|| Device::open(Special { borders, nulls: true }))
+        .transpose()?;
     for request in requests {
         let device = nulls.as_ref().filter(|_| is_special(&request)).unwrap_or(&device);
         let outcome = run(device, &request);
@@ -68,7 +44,9 @@ fn main() -> ExitCode {
         [requests, folder] => all(Path::new(requests), Path::new(folder)),
         _ => {
             eprintln!("usage: vulkan-client REQUESTS FOLDER\n       vulkan-client recording SHADERS FILTER");
-            eprintln!("       vulkan-client recording-frame SHADERS FILTER\n       vulkan-client recording-memory SHADERS");
+            eprintln!(
+                "       vulkan-client recording-frame SHADERS FILTER\n       vulkan-client recording-memory SHADERS"
+            );
             return ExitCode::from(64);
         }
     };

@@ -15,7 +15,7 @@ pub fn states(device: &Device) -> Result<&States, Error> {
     device.states.as_ref().ok_or_else(|| "the driver does not offer shader objects".into())
 }
 
-/// Objects of these shaders, created as in `way objects|linked|binary`.
+/// Objects of these shaders, created as in `way objects|linked|binary`, with more flags.
 ///
 /// # Errors
 /// Vulkan's error.
@@ -24,7 +24,7 @@ pub fn create(
     way: &str,
     shaders: &[Shader],
     bound: &Bound,
-    base: bool,
+    more: vk::ShaderCreateFlagsEXT,
 ) -> Result<Vec<vk::ShaderEXT>, Error> {
     let constants: Vec<_> = shaders.iter().map(Shader::specialization).collect();
     let layouts = [bound.set_layout];
@@ -32,12 +32,13 @@ pub fn create(
     let mut infos = Vec::new();
     let after = shaders.iter().skip(1).map(|shader| shader.stage).chain([vk::ShaderStageFlags::empty()]);
     for ((shader, constants), next) in shaders.iter().zip(&constants).zip(after) {
-        let mut flags = vk::ShaderCreateFlagsEXT::empty();
+        let mut flags = more;
         if way == "linked" {
             flags |= vk::ShaderCreateFlagsEXT::LINK_STAGE;
         }
-        if base {
-            flags |= vk::ShaderCreateFlagsEXT::DISPATCH_BASE;
+        let is_first = infos.is_empty();
+        if is_first && shader.stage == vk::ShaderStageFlags::MESH_EXT {
+            flags |= vk::ShaderCreateFlagsEXT::NO_TASK_SHADER;
         }
         let mut info = vk::ShaderCreateInfoEXT::default()
             .flags(flags)
@@ -111,7 +112,11 @@ pub fn compute(
     bound: &Bound,
 ) -> Result<Option<vk::ShaderEXT>, Error> {
     let Ok(way) = request.word("way") else { return Ok(None) };
-    let made = create(device, way, std::slice::from_ref(shader), bound, request.has("base"))?;
+    let flags = match request.has("base") {
+        true => vk::ShaderCreateFlagsEXT::DISPATCH_BASE,
+        false => vk::ShaderCreateFlagsEXT::empty(),
+    };
+    let made = create(device, way, std::slice::from_ref(shader), bound, flags)?;
     Ok(made.first().copied())
 }
 

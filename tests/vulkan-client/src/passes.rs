@@ -137,7 +137,7 @@ impl Attachment {
 }
 
 /// A subpass: `subpass VIEWS` and attachments by number: `c0` a colour, `r1` an image to resolve the colour before it to, `d2`
-/// depth and stencil, `i0` an input.
+/// depth and stencil, `z3` and `s3` an image to resolve depth or stencil to (the first sample), `i0` an input.
 #[derive(Default)]
 struct Subpass {
     views: u32,
@@ -145,6 +145,10 @@ struct Subpass {
     resolves: Vec<vk::AttachmentReference>,
     depth: Option<vk::AttachmentReference>,
     inputs: Vec<vk::AttachmentReference>,
+    /// The target of resolved depth or stencil.
+    depth_target: Option<u32>,
+    /// The modes for depth and for stencil.
+    depth_modes: [vk::ResolveModeFlags; 2],
 }
 
 impl Subpass {
@@ -162,6 +166,10 @@ impl Subpass {
                 }
                 "d" => subpass.depth = Some(reference),
                 "i" => subpass.inputs.push(reference),
+                "z" | "s" => {
+                    subpass.depth_target = Some(reference.attachment);
+                    subpass.depth_modes[usize::from(kind == "s")] = vk::ResolveModeFlags::SAMPLE_ZERO;
+                }
                 other => return Err(format!("unknown kind of attachment `{other}`").into()),
             }
         }
@@ -234,9 +242,12 @@ pub fn run(device: &Device, request: &Request) -> Result<Vec<u8>, Error> {
             device.functions.cmd_end_render_pass(commands);
         }
         for (attachment, image) in attachments.iter().zip(&images) {
-            if attachment.store == vk::AttachmentStoreOp::STORE && attachment.samples == 1 {
+            use vk::ImageAspectFlags as A;
+            let is_read = attachment.store == vk::AttachmentStoreOp::STORE && attachment.samples == 1;
+            let aspects = [A::COLOR, A::DEPTH, A::STENCIL].into_iter();
+            for aspect in aspects.filter(|aspect| is_read && attachment.aspect().contains(*aspect)) {
                 let into = device.buffer(&vec![0; image.bytes() as usize])?;
-                image.download(device, commands, &into, attachment.aspect());
+                image.download(device, commands, &into, aspect);
                 results.push(into);
             }
         }
@@ -245,11 +256,49 @@ pub fn run(device: &Device, request: &Request) -> Result<Vec<u8>, Error> {
     Ok(results.iter().flat_map(crate::device::Buffer::read).collect())
 }
 
-fn pass(
+/// A pass of one subpass with a resolve of depth and stencil.
+fn resolving_pass(
     device: &Device,
     attachments: &[Attachment],
-    subpasses: &[Subpass],
+    subpass: &Subpass,
+    target: u32,
 ) -> Result<vk::RenderPass, Error> {
+    let second = |of: &vk::AttachmentReference| {
+        vk::AttachmentReference2::default().attachment(of.attachment).layout(of.layout)
+    };
+    let described = attachments.iter().map(Attachment::description).map(|of| {
+        vk::AttachmentDescription2::default()
+            .format(of.format)
+            .samples(of.samples)
+            .load_op(of.load_op)
+            .store_op(of.store_op)
+            .stencil_load_op(of.stencil_load_op)
+            .stencil_store_op(of.stencil_store_op)
+            .initial_layout(of.initial_layout)
+            .final_layout(of.final_layout)
+    });
+    let described = described.collect::<Vec<_>>();
+    let colours = subpass.colours.iter().map(second).collect::<Vec<_>>();
+    let depth = second(&subpass.depth.unwrap_or(UNUSED));
+    let target = vk::AttachmentReference2::default().attachment(target).layout(LAYOUT);
+    let [of_depth, of_stencil] = subpass.depth_modes;
+    let mut resolve = vk::SubpassDescriptionDepthStencilResolve::default()
+        .depth_resolve_mode(of_depth)
+        .stencil_resolve_mode(of_stencil)
+        .depth_stencil_resolve_attachment(&target);
+    let subpasses = [vk::SubpassDescription2::default()
+        .color_attachments(&colours)
+        .depth_stencil_attachment(&depth)
+        .push_next(&mut resolve)];
+    let create = vk::RenderPassCreateInfo2::default().attachments(&described).subpasses(&subpasses);
+    // SAFETY: structures live through the call.
+    Ok(unsafe { device.functions.create_render_pass2(&create, None)? })
+}
+
+fn pass(device: &Device, attachments: &[Attachment], subpasses: &[Subpass]) -> Result<vk::RenderPass, Error> {
+    if let [subpass @ Subpass { depth_target: Some(target), .. }] = subpasses {
+        return resolving_pass(device, attachments, subpass, *target);
+    }
     let described = attachments.iter().map(Attachment::description).collect::<Vec<_>>();
     let subpasses_described = subpasses.iter().map(Subpass::description).collect::<Vec<_>>();
     let views = subpasses.iter().map(|subpass| subpass.views).collect::<Vec<_>>();

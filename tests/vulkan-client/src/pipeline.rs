@@ -8,6 +8,7 @@ use crate::Error;
 use crate::device::{Buffer, Device};
 use crate::image::{self, Image};
 use crate::request::{Request, fill};
+use crate::structures;
 use crate::ycbcr;
 
 /// The bindings of a program: one descriptor set, and push constants.
@@ -42,6 +43,8 @@ enum Slot {
     Buffer(vk::DescriptorBufferInfo, vk::DescriptorType),
     Image(vk::DescriptorImageInfo, vk::DescriptorType),
     Texels(vk::BufferView),
+    /// An acceleration structure.
+    Scene(vk::AccelerationStructureKHR),
     /// An image whose colours its sampler converts: the sampler is part of the layout.
     Converted(vk::DescriptorImageInfo),
 }
@@ -51,6 +54,7 @@ impl Slot {
         match self {
             Slot::Buffer(_, kind) | Slot::Image(_, kind) => *kind,
             Slot::Texels(_) => vk::DescriptorType::UNIFORM_TEXEL_BUFFER,
+            Slot::Scene(_) => vk::DescriptorType::ACCELERATION_STRUCTURE_KHR,
             Slot::Converted(_) => vk::DescriptorType::COMBINED_IMAGE_SAMPLER,
         }
     }
@@ -97,9 +101,7 @@ impl Bound {
             let (binding, sampler) = (image::binding(words)?, image::sampler(device, words)?);
             with_sampler(&mut slots, binding, sampler);
         }
-        for words in request.all("texels") {
-            slots.push((image::binding(words)?, Slot::Texels(texels(device, words)?)));
-        }
+        add_views(device, request, &mut slots)?;
         let push = request.push()?;
         let way = match (request.has("pushed"), request.has("late"), request.has("mutable")) {
             (true, ..) => Way::Pushed,
@@ -194,7 +196,7 @@ impl Bound {
     ) {
         let stages = match point {
             vk::PipelineBindPoint::COMPUTE => vk::ShaderStageFlags::COMPUTE,
-            _ => vk::ShaderStageFlags::ALL_GRAPHICS,
+            _ => vk::ShaderStageFlags::ALL,
         };
         let functions = device.structures.fp();
         // SAFETY: the command buffer is being recorded; handles are this device's; structures live through the calls.
@@ -266,6 +268,37 @@ fn null_kind(words: &[String]) -> vk::DescriptorType {
     }
 }
 
+/// Texel buffers, other uses of bindings, and the scene.
+fn add_views(device: &Device, request: &Request, slots: &mut Vec<(u32, Slot)>) -> Result<(), Error> {
+    for words in request.all("texels") {
+        slots.push((image::binding(words)?, Slot::Texels(texels(device, words)?)));
+    }
+    for words in request.all("view") {
+        let slot = other_use(slots, words)?;
+        slots.push((image::binding(words)?, slot));
+    }
+    if let Some((binding, structure)) = structures::scene(device, request)? {
+        slots.push((binding, Slot::Scene(structure)));
+    }
+    Ok(())
+}
+
+/// Another use of what a binding has: a buffer as uniforms, an image as a texture.
+fn other_use(slots: &[(u32, Slot)], words: &[String]) -> Result<Slot, Error> {
+    let [_, other, ..] = words else { return Err("`view` wants two words".into()) };
+    let other: u32 = other.parse()?;
+    let of = slots.iter().find_map(|(known, slot)| match slot {
+        Slot::Buffer(info, _) if *known == other => {
+            Some(Slot::Buffer(*info, vk::DescriptorType::UNIFORM_BUFFER))
+        }
+        Slot::Image(info, _) if *known == other => {
+            Some(Slot::Image(*info, vk::DescriptorType::SAMPLED_IMAGE))
+        }
+        _ => None,
+    });
+    of.ok_or_else(|| "`view` is of a binding with a buffer or an image".into())
+}
+
 /// The view of a texel buffer.
 fn texels(device: &Device, words: &[String]) -> Result<vk::BufferView, Error> {
     let [_, format, bytes, pattern, offset, ..] = words else {
@@ -316,6 +349,11 @@ fn writes(slots: &[(u32, Slot)], mut put: impl FnMut(vk::WriteDescriptorSet<'_>)
         match slot {
             Slot::Buffer(info, _) => put(write.buffer_info(&[*info])),
             Slot::Texels(view) => put(write.texel_buffer_view(&[*view])),
+            Slot::Scene(structure) => structures::write(*structure, |next| {
+                let mut write = write.descriptor_count(1);
+                write.p_next = next;
+                put(write);
+            }),
             Slot::Image(info, _) => put(write.image_info(&[*info])),
             // Drivers ignore the sampler where the layout has one; it need not be valid.
             Slot::Converted(info) => {
@@ -468,13 +506,15 @@ impl Shader {
 }
 
 /// Stages: name, Vulkan's flag, SPIR-V's execution model.
-const STAGES: [(&str, vk::ShaderStageFlags, u32); 6] = [
+const STAGES: [(&str, vk::ShaderStageFlags, u32); 8] = [
     ("vert", vk::ShaderStageFlags::VERTEX, 0),
     ("tesc", vk::ShaderStageFlags::TESSELLATION_CONTROL, 1),
     ("tese", vk::ShaderStageFlags::TESSELLATION_EVALUATION, 2),
     ("geom", vk::ShaderStageFlags::GEOMETRY, 3),
     ("frag", vk::ShaderStageFlags::FRAGMENT, 4),
     ("comp", vk::ShaderStageFlags::COMPUTE, 5),
+    ("task", vk::ShaderStageFlags::TASK_EXT, 5364),
+    ("mesh", vk::ShaderStageFlags::MESH_EXT, 5365),
 ];
 
 /// The shaders of a request.

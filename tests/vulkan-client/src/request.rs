@@ -2,13 +2,16 @@
 //!
 //! Every line of a block is a key and words:
 //!
-//! * `kind compute|draw|passes|subpass|transfer`; `shader vert|tesc|tese|geom|frag|comp FILE [ENTRY]` (SPIR-V; the first entry point
+//! * `kind compute|draw|passes|subpass|transfer`; `shader vert|tesc|tese|geom|task|mesh|frag|comp FILE [ENTRY]` (SPIR-V; the first entry point
 //!   of the stage without a name); `constant STAGE ID VALUE BYTES` (specialization); `push WORD…`; `buffer BINDING
 //!   BYTES FILL` with fill `zero`, `iota`, `random`, `floats`, `identity`, `words:A,B,…` or `hex:…`; `uniform` likewise; `texels BINDING FORMAT BYTES FILL OFFSET` (a
-//!   texel buffer that begins at a byte of its buffer); `texture BINDING FORMAT W H LAYERS LEVELS KIND` with kind
+//!   texel buffer that begins at a byte of its buffer); `view BINDING OTHER` (the buffer of another binding as uniforms, or its image as a texture); `texture BINDING FORMAT W H LAYERS LEVELS KIND` with kind
 //!   `1d 2d 2d-array 3d slice cube cube-array`; `image BINDING FORMAT W H`; `sampler BINDING` and words of `sampler_options`, combined with a texture of that binding; other resources
 //!   with the same binding form an array; `null BINDING sampled|storage` (a null descriptor of an image); `robust` (on a device that checks all accesses); `ycbcr BINDING FORMAT W H MODEL RANGE FILTER SWIZZLE FILL` (a multi-planar
 //!   image with a sampler that converts its colours);
+//! * acceleration structures: `geometry STRUCTURE triangles|boxes|indexed opaque|clear FLOATS [INDICES]` or `soup|boxes-soup … COUNT [FIRST]` (random ones)
+//!   adds primitives to a structure by number; `instance STRUCTURE|none CUSTOM MASK RECORD FLAGS [ROWS]`; `scene BINDING` and words `updated`, `compacted`,
+//!   `serialized`, `addresses` (instances behind addresses);
 //! * subpasses: `size W H`, `shader`, `again N` (draws a square N times, with barriers; the fragment shader reads its
 //!   target as input attachment 0 at binding 0);
 //! * passes: `size W H`, `area X Y W H`, `shader` (a vertex shader, and a fragment shader for each subpass), `attachment FORMAT
@@ -18,7 +21,12 @@
 //!   mutable types; each has another type before); commands:
 //!   `secondary` (by a secondary command buffer);
 //! * compute: `groups X Y Z`, `base X Y Z` (number of the first workgroup), `indirect`, `repeat N`, `events` (which
-//!   order launches), `timeline` (submitted before its wait is signalled), `cached` (from a damaged cache);
+//!   order launches), `timeline` (submitted before its wait is signalled), `cached` (from a damaged cache), `binaries` (made again from its binaries);
+//! * generated commands, in place of the dispatch or the draw: `generated MOST COUNT|all` and words `preprocessed`, `unordered`, `described` (the layout of
+//!   the pipeline is described, not named); `token program|push FIRST COUNT|number FIRST|vertices BINDING|indices MODE|dispatch|draw|indexed|draws|several|meshes`, in order (`several` are draws with
+//!   indices, up to `draws:N` of the `parameters WORD…`); `values WORD…` of
+//!   all sequences, with `vertex:NUMBER:BYTE`, `index:BYTE` and `parameters:BYTE` for addresses of copies of vertex and index buffers. With `token program`, sequences
+//!   choose among all compute shaders;
 //! * transfers: images `from` and `to` like textures, and commands on the second: `copy X Y TO_X TO_Y W H LEVEL TO_LEVEL
 //!   LAYERS`, `blit nearest|linear LEFT TOP RIGHT BOTTOM TO_LEFT TO_TOP TO_RIGHT TO_BOTTOM LEVEL TO_LEVEL`, `clear R G B A
 //!   LEVEL LAYER`;
@@ -27,15 +35,15 @@
 //!   `vertices N`, `instances N`, `first VERTEX INSTANCE`, `indices u16|u32 I…`, `indirect`, `vertex_data STRIDE RATE
 //!   FLOATS…`, `attribute LOCATION FORMAT OFFSET`, `viewport X Y W H MIN MAX`, `scissor X Y W H`, `bias CONSTANT CLAMP
 //!   SLOPE`, `clamp`, `line_width W`, `polygon line|point`, `blend NAME`, `constants R G B A`, `write_mask N`, `query
-//!   precise|boolean|drawn|statistics`, `unused N` (the pass has no image for this target), `patch N`, `lower_left` (the origin of domains), `clear R G B A`, `load`, `discard`, `alpha_to_coverage`, `sample_shading`, `sample_mask
-//! N`, `inside X Y W H R G B A` (clears a part of the first target after the draws), `feedback BYTES` (a transform
-//! feedback buffer; counters are read back too), `resumed` (with `load`: the second pass continues the capture), `fed
-//! STRIDE` (a second pass draws the captured vertices, from binding 0), `query feedback`, `again N` (draws again,
-//! incrementing the first word of the push constants), `provoking_last`, `libraries` (the pipeline is linked from
-//! libraries), `clip on|off`, `logic OP`, `alpha_to_one`, `color_writes MASK`, `bresenham`, `several` (the vertices are
-//! divided between two draws of one command), `then KEY WORD…` (draws once more, with this line instead of those with
-//! its key), `way dynamic|objects|linked|binary` (all state is dynamic; shaders are objects, created individually,
-//! linked, or from saved binaries; likewise for compute shaders).
+//!   precise|boolean|drawn|statistics|meshes|mesh_statistics`, `unused N` (the pass has no image for this target), `patch N`, `lower_left` (the origin of domains), `clear R G B A`, `load`, `discard`, `alpha_to_coverage`, `sample_shading`, `sample_mask
+//!   N`, `inside X Y W H R G B A` (clears a part of the first target after the draws), `feedback BYTES` (a transform
+//!   feedback buffer; counters are read back too), `resumed` (with `load`: the second pass continues the capture), `fed
+//!   STRIDE` (a second pass draws the captured vertices, from binding 0), `query feedback`, `again N` (draws again,
+//!   incrementing the first word of the push constants), `provoking_last`, `libraries` (the pipeline is linked from
+//!   libraries), `binaries` (it is made again from its binaries), `clip on|off`, `logic OP`, `alpha_to_one`, `color_writes MASK`, `bresenham`, `meshes X Y Z…` (draws of workgroups; with `indirect`, `counted N` of them), `viewports N` (side by side), `several` (the vertices are
+//!   divided between two draws of one command), `then KEY WORD…` (draws once more, with this line instead of those with
+//!   its key), `way dynamic|objects|linked|binary` (all state is dynamic; shaders are objects, created individually,
+//!   linked, or from saved binaries; likewise for compute shaders).
 
 use crate::Error;
 
@@ -187,7 +195,7 @@ pub fn fill(word: &str, bytes: usize) -> Result<Vec<u8>, Error> {
 }
 
 /// A hash of a number.
-fn scrambled(at: u32) -> u32 {
+pub(crate) fn scrambled(at: u32) -> u32 {
     let mut value = at.wrapping_mul(0x9e37_79b9) ^ 0x5bd1_e995;
     value = (value ^ value >> 15).wrapping_mul(0x85eb_ca6b);
     value = (value ^ value >> 13).wrapping_mul(0xc2b2_ae35);

@@ -1,4 +1,4 @@
-//! The messages of the Debug Adapter Protocol: headers, JSON, and the arguments of the requests that are supported.
+//! The messages of the Debug Adapter Protocol, and the arguments of the requests that are supported.
 
 use std::io::{BufRead, Write};
 
@@ -7,9 +7,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use crate::diagnostic::Failure;
-
-/// Maximum length of a message.
-const MOST_BYTES: usize = 1 << 24;
+use crate::framing::{self, Frame};
 
 /// What was read.
 pub enum Message {
@@ -38,32 +36,13 @@ impl Request {
 
 /// Reads a message.
 pub fn read(input: &mut impl BufRead) -> Message {
-    let mut length = None;
-    loop {
-        let mut line = String::new();
-        match input.read_line(&mut line) {
-            Ok(0) => return Message::End,
-            Ok(_) => {}
-            Err(error) => return Message::Wrong(error.to_string()),
-        }
-        let line = line.trim_end();
-        if line.is_empty() {
-            break;
-        }
-        if let Some(number) = line.strip_prefix("Content-Length:") {
-            length = number.trim().parse::<usize>().ok().filter(|length| *length <= MOST_BYTES);
-        }
-    }
-    let Some(length) = length else {
-        return Message::Wrong(format!("expected a header `Content-Length` of at most {MOST_BYTES} bytes"));
-    };
-    let mut body = vec![0; length];
-    if let Err(error) = input.read_exact(&mut body) {
-        return Message::Wrong(error.to_string());
-    }
-    match serde_json::from_slice(&body) {
-        Ok(request) => Message::Request(request),
-        Err(error) => Message::Wrong(format!("a message is no request: {error}")),
+    match framing::read(input) {
+        Frame::End => Message::End,
+        Frame::Wrong(why) => Message::Wrong(why),
+        Frame::Body(body) => match serde_json::from_slice(&body) {
+            Ok(request) => Message::Request(request),
+            Err(error) => Message::Wrong(format!("a message is no request: {error}")),
+        },
     }
 }
 
@@ -101,12 +80,7 @@ impl Output {
     fn send(&mut self, mut message: Value) -> Result<(), Failure> {
         self.seq += 1;
         message["seq"] = self.seq.into();
-        let text = message.to_string();
-        let written = write!(self.to, "Content-Length: {}\r\n\r\n{text}", text.len());
-        written.and_then(|()| self.to.flush()).map_err(|error| match error.kind() {
-            std::io::ErrorKind::BrokenPipe => Failure::ClosedPipe,
-            _ => Failure::file("standard output", &error),
-        })
+        framing::write(&mut self.to, &message.to_string())
     }
 }
 

@@ -15,6 +15,7 @@ enum Handle {
     Variables,
     Registers,
     Uniforms,
+    Textures,
     Lanes,
     Waits,
     /// The components of a variable, or the values of an expression in all lanes.
@@ -26,6 +27,7 @@ const SCOPES: &[(&str, Handle)] = &[
     ("Variables", Handle::Variables),
     ("Registers", Handle::Registers),
     ("Uniform registers", Handle::Uniforms),
+    ("Textures", Handle::Textures),
     ("Lanes", Handle::Lanes),
     ("Waits", Handle::Waits),
 ];
@@ -66,6 +68,7 @@ impl Handles {
             Handle::Variables => self.source_variables(session),
             Handle::Registers => self.registers(session),
             Handle::Uniforms => uniforms(session),
+            Handle::Textures => textures(session),
             Handle::Lanes => lanes(session),
             Handle::Waits => waits(session),
             Handle::List(list) => list.iter().map(|(name, value)| leaf(name, value)).collect(),
@@ -165,6 +168,10 @@ fn uniforms(session: &Session<'_>) -> Vec<Value> {
         known.then(|| leaf(&format!("u{register}"), &value))
     };
     (0..256).filter_map(of).collect()
+}
+
+fn textures(session: &Session<'_>) -> Vec<Value> {
+    agx_debug::textures(session).iter().map(|(number, text)| leaf(&format!("ts{number}"), text)).collect()
 }
 
 fn lanes(session: &Session<'_>) -> Vec<Value> {

@@ -6,19 +6,27 @@ use agx_debug::Symbols;
 use agx_emulator::Profile;
 
 use super::super::executed::{name, rows};
-use super::{escaped, headings, link, pane};
+use super::flame::flame;
+use super::{document, escaped, headings, link, pane, script};
 
-/// The section about the lines that ran; `source` returns the text of a line if it is known.
+/// The section about the lines that ran, with a title; `source` returns the text of a line if it is known.
 pub fn executed<'s>(
+    title: &str,
     profile: &Profile,
     symbols: &Symbols,
     source: impl Fn(&str, u32) -> Option<&'s str>,
 ) -> String {
     let rows = rows(profile, symbols);
     let most = rows.iter().map(|row| row.cycles).max().unwrap_or(0).max(1);
+    // An identifier of the pane.
+    let id: String =
+        title.chars().map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '-' }).collect();
+    let heading = escaped(title);
     let mut html = format!(
-        "<h2>Executed lines</h2>\n<p class=\"note\">Bars are busy cycles of the ALU; lanes are those active on average, of 32.</p>\n{}{}",
-        pane("executed"),
+        "<h2>{heading}</h2>\n<div class=\"graph\" tabindex=\"0\" role=\"region\" aria-label=\"flame graph, {heading}\">{}</div>\n\
+         <p class=\"note\">Widths and bars are busy cycles of the ALU; lanes are those active on average, of 32.</p>\n{}{}",
+        flame(title, profile, symbols),
+        pane(&id.to_lowercase()),
         headings(["executions", "cycles", "lanes", "line"])
     );
     for row in &rows {
@@ -41,4 +49,13 @@ pub fn executed<'s>(
         );
     }
     html + "</table></div>\n"
+}
+
+/// A page with sections about lines that ran.
+pub fn executed_page(title: &str, sections: &[String]) -> String {
+    let body: String = sections.iter().map(|html| format!("<section>\n{html}</section>\n")).collect();
+    document(
+        title,
+        &(body + &script("for (const section of document.querySelectorAll(\"section\")) connect(section);")),
+    )
 }

@@ -5,10 +5,12 @@
 mod charts;
 mod comparison;
 mod executed;
+mod flame;
 mod index;
 
 pub use comparison::comparison;
-pub use executed::executed;
+pub use executed::{executed, executed_page};
+pub use flame::flame_file;
 pub use index::{Entry, index};
 
 use std::collections::BTreeMap;
@@ -78,7 +80,12 @@ pub fn page(shader: &CompiledShader, sources: &Sources<'_>) -> String {
     let title = format!("{} – {} shader {}", sources.name, shader.info.stage.name(), shader.info.entry_point);
     let panes = panes(&source_rows(shader, &parts, sources), &assembly);
     let body = [summary, figures, charts, interface, panes, flow].concat();
-    document(&title, &format!("{body}<script>\n{SCRIPT}connect(document.body);\n</script>\n"))
+    document(&title, &(body + &script("connect(document.body);")))
+}
+
+/// The script of reports, which then calls `start`.
+fn script(start: &str) -> String {
+    format!("<script>\n{SCRIPT}{start}\n</script>\n")
 }
 
 /// A document with the style of reports.

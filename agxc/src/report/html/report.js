@@ -1,9 +1,9 @@
 "use strict";
-// Rows of source and assembly with the same data-l belong together. `connect` makes a click on one, or the arrow keys in
+// Rows of source and assembly, and frames of flame graphs, with the same data-l belong together. `connect` makes a click on one, or the arrow keys in
 // its pane, mark all of them, and shows the first of the other panes. `chosen` is told the line, "" for none. It returns
 // a function that marks a line.
 function connect(root, chosen = () => {}) {
-  const rows = () => Array.from(root.querySelectorAll("tr[data-l]"));
+  const rows = () => Array.from(root.querySelectorAll("[data-l]"));
   function mark(line, from) {
     for (const row of rows()) {
       row.classList.toggle("on", row.dataset.l === line);
@@ -38,7 +38,7 @@ function connect(root, chosen = () => {}) {
   root.addEventListener("click", (event) => {
     const target = event.target instanceof Element ? event.target : null;
     const shape = target && target.closest("[data-go]");
-    const row = shape ? root.querySelector("#" + CSS.escape(shape.dataset.go)) : target && target.closest("tr[data-l]");
+    const row = shape ? root.querySelector("#" + CSS.escape(shape.dataset.go)) : target && target.closest("[data-l]");
     if (!row) return;
     if (shape) row.scrollIntoView({ block: "center" });
     current = row;

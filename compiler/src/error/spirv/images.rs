@@ -76,10 +76,10 @@ errors! {
         = "a pointer to a texel: id {id} does not point to an image",
         Example::body("%p = OpImageTexelPointer %ptr %data %uint_0 %uint_0\nOpReturn");
 
-        /// Atomics on the image are not supported. The hardware's atomics access 32-bit words of linear images.
+        /// Atomics on the image are not supported. The hardware's atomics access 32-bit words.
         1514 Unsupported TexelAtomic
-        = "atomics on multisampled images, or on texels other than 32-bit words, are not supported",
-        Example::Words("An imageAtomicAdd on a multisampled image.");
+        = "atomics on texels other than 32-bit words are not supported",
+        Example::Words("An imageAtomicAdd on an image of 64-bit integers.");
 
         /// The operand of an attachment read is not a tile image. OpColorAttachmentReadEXT takes a variable
         /// of class TileImageEXT.

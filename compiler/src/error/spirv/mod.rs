@@ -3,6 +3,7 @@
 mod flow;
 mod groups;
 mod images;
+mod kernels;
 mod memory;
 mod module;
 mod stages;
@@ -12,6 +13,7 @@ mod values;
 pub(crate) use flow::FlowError;
 pub(crate) use groups::GroupError;
 pub(crate) use images::ImageError;
+pub(crate) use kernels::KernelError;
 pub(crate) use memory::MemoryError;
 pub(crate) use module::ModuleError;
 pub(crate) use stages::StageError;

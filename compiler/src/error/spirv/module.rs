@@ -60,31 +60,32 @@ errors! {
         /// The instruction is not supported. docs/spirv.md lists the supported opcodes.
         1010 Unsupported Opcode { op: Op }
         = "the instruction Op{op:?} is not supported",
-        Example::body("OpRayQueryTerminateKHR %data\nOpReturn");
+        Example::body("OpIgnoreIntersectionNV\nOpReturn");
 
         /// The instruction needs a feature that the hardware or this compiler lacks. The message names the feature.
         1011 Unsupported Refused { op: Op, reason: &'static str }
         = "Op{op:?} is not supported: {reason}",
-        Example::body("%x = OpImageSparseTexelsResident %bool %data\nOpReturn");
+        Example::body("%x = OpDepthAttachmentReadEXT %float\nOpReturn");
 
         /// A declaration is inside a function. Types, constants and decorations come before the functions.
         1012 Invalid Misplaced { op: Op }
         = "Op{op:?} is among the instructions of a block; expected it before the functions",
         Example::body("%t = OpTypeInt 16 0\nOpReturn");
 
-        /// A capability is not supported. Kernel and Linkage belong to other environments than Vulkan's.
+        /// A capability is not supported. Kernels cannot start kernels, and there are no pipes.
         1013 Unsupported Capability { capability: Capability }
         = "capability {capability:?} is not supported",
-        Example::declared("OpCapability Kernel");
+        Example::declared("OpCapability Pipes");
 
         /// A capability does not exist. It may belong to a newer SPIR-V than this compiler supports.
         1014 Invalid UnknownCapability { number: u32 }
         = "unknown capability {number}",
         Example::declared("OpCapability 60000");
 
-        /// The addressing model is not supported. Logical and PhysicalStorageBuffer64 are supported.
+        /// The addressing model is not supported. Logical and PhysicalStorageBuffer64 are supported, and Physical64 for
+        /// OpenCL's kernels: compile these for `spirv64`.
         1015 Unsupported Addressing { model: AddressingModel }
-        = "addressing model {model:?} is not supported; expected Logical or PhysicalStorageBuffer64",
+        = "addressing model {model:?} is not supported; expected Logical, PhysicalStorageBuffer64 or Physical64",
         Example::declared("OpMemoryModel Physical32 GLSL450");
 
         /// The addressing model does not exist. Its number is not in the SPIR-V specification.
@@ -92,11 +93,11 @@ errors! {
         = "unknown addressing model {number}",
         Example::declared("OpMemoryModel 7 1");
 
-        /// An extended instruction set is not supported. GLSL.std.450, NonSemantic sets and debug information
-        /// are supported.
+        /// An extended instruction set is not supported. GLSL.std.450, OpenCL.std, NonSemantic sets and debug
+        /// information are supported.
         1017 Unsupported ExtendedSet { name: String }
-        = "the extended instruction set `{name}` is not supported; expected `GLSL.std.450` or `NonSemantic.…`",
-        Example::declared("%cl = OpExtInstImport 'OpenCL.std'");
+        = "the extended instruction set `{name}` is not supported; expected `GLSL.std.450`, `OpenCL.std` or `NonSemantic.…`",
+        Example::declared("%cl = OpExtInstImport 'SPV_AMD_gcn_shader'");
 
         /// An extended instruction does not exist. GLSL.std.450 has instructions 1 to 81.
         1018 Invalid UnknownExtended { number: u32 }
@@ -118,10 +119,10 @@ errors! {
         = "the module has several entry points; select one by name and stage: {found}",
         Example::Words("A module with a vertex and a fragment shader, compiled without --stage.");
 
-        /// The execution model is not supported. Those of vertex, tessellation, geometry, fragment and compute shaders are.
+        /// The execution model is not supported. Those of vertex, tessellation, geometry, task, mesh, fragment and compute shaders and of kernels are.
         1022 Unsupported ExecutionModel { name: String, model: String }
-        = "entry point `{name}` of execution model {model}; expected a vertex, tessellation, geometry, fragment or compute shader",
-        Example::Words("A module whose only entry point is a mesh shader.");
+        = "entry point `{name}` of execution model {model}; expected a vertex, tessellation, geometry, task, mesh, fragment or compute shader, or a kernel",
+        Example::Words("A module whose only entry point is a ray generation shader.");
 
         /// An entry point names an id that is not a function. The second operand of OpEntryPoint is the function.
         1023 Invalid EntryNotFunction { name: String, id: u32 }

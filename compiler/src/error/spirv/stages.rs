@@ -112,5 +112,46 @@ errors! {
         1619 Unsupported Decorated { decoration: Decoration }
         = "inputs and outputs decorated with {decoration:?} are not supported",
         Example::Words("A fragment shader with pervertexEXT in vec4 colour[].");
+
+        /// An instruction is only available in mesh shaders. Other stages have no primitives of a workgroup.
+        1620 Invalid NotMesh { op: Op }
+        = "Op{op:?} outside mesh shaders",
+        Example::body("OpSetMeshOutputsEXT %uint_1 %uint_1\nOpReturn");
+
+        /// A mesh shader lacks an execution mode. It declares its primitives, and the maximum numbers of its vertices and
+        /// primitives.
+        1621 Invalid MeshModes
+        = "a mesh shader without OutputVertices, OutputPrimitivesEXT, or the kind of its primitives",
+        Example::Words("A mesh shader without an execution mode.");
+
+        /// A mesh shader may have too many vertices or primitives. The limit bounds the memory of a workgroup.
+        1622 Limit MeshSize { vertices: u32, primitives: u32, most_vertices: u32, most_primitives: u32 }
+        = "a mesh shader of {vertices} vertices and {primitives} primitives; expected at most {most_vertices} and {most_primitives}",
+        Example::Words("A mesh shader with max_vertices = 300.");
+
+        /// A payload is too large. The limit bounds the memory of a task workgroup.
+        1623 Limit Payload { bytes: u32, most: u32 }
+        = "a payload of {bytes} bytes; expected at most {most}",
+        Example::Words("A taskPayloadSharedEXT uint values[5000].");
+
+        /// A task or mesh shader has more than one payload. Combine them in a structure.
+        1624 Invalid Payloads
+        = "a task or mesh shader with several payloads; expected one variable",
+        Example::Words("A task shader with two variables decorated taskPayloadSharedEXT.");
+
+        /// A payload belongs to a task or mesh shader. Other stages have none.
+        1625 Invalid NoPayload { id: u32 }
+        = "variable %{id} is a payload outside task and mesh shaders",
+        Example::Words("A compute shader that reads a taskPayloadSharedEXT variable.");
+
+        /// The instruction ends task shaders. Other stages emit no workgroups.
+        1626 Invalid NotTask
+        = "OpEmitMeshTasksEXT outside task shaders",
+        Example::Words("A compute shader that calls EmitMeshTasksEXT.");
+
+        /// An output of a mesh shader has no element for each vertex or primitive. Make it an array.
+        1627 Invalid MeshOutput { id: u32 }
+        = "output %{id} of a mesh shader is not an array",
+        Example::Words("A mesh shader with out vec4 colour.");
     }
 }

@@ -176,5 +176,22 @@ errors! {
         1231 Invalid MatrixShapes
         = "the sizes of the cooperative matrices of a product do not agree",
         Example::Words("An OpCooperativeMatrixMulAddKHR of 8 × 16 and 8 × 16.");
+
+        /// The operand of an instruction for ray queries does not point to a ray query. Such variables have the type
+        /// `OpTypeRayQueryKHR`.
+        1240 Invalid NotARayQuery { id: u32 }
+        = "id {id} is not a pointer to a ray query",
+        Example::Words("An OpRayQueryProceedKHR on a pointer to an integer.");
+
+        /// An operand of `OpRayQueryInitializeKHR` has the wrong type. Flags and mask are words, distances are floats, and origin
+        /// and direction are vectors of three floats.
+        1241 Invalid RayOperand { index: usize }
+        = "operand {index} of OpRayQueryInitializeKHR has the wrong type",
+        Example::Words("An OpRayQueryInitializeKHR whose origin has two components.");
+
+        /// The address of an acceleration structure has the wrong type. It is an integer of 64 bits or a vector of two words.
+        1242 Invalid NotAnAddress { id: u32 }
+        = "id {id} is not the address of an acceleration structure: neither 64 bits nor two words",
+        Example::Words("An OpConvertUToAccelerationStructureKHR of a word.");
     }
 }

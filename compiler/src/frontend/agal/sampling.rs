@@ -32,7 +32,7 @@ pub(super) fn sample(
     let shape = Shape::texture(dim);
     let coords = coordinates.iter().take(shape.axes()).copied().collect();
     let level = level(kit.stage, &settings);
-    sampling::sample(kit, place, sampler, &Sample::new(shape, coords, level))
+    Ok(sampling::sample(kit, place, sampler, &Sample::new(shape, coords, level))?.components)
 }
 
 /// The level of detail. If only one level is used, it does not depend on neighbouring lanes. Vertices have no

@@ -7,9 +7,11 @@ use agx_isa::table::Opcode;
 
 use super::Kit;
 use crate::ir::build::alu::IntCond;
+use crate::ir::builder::LoopBlocks;
 use crate::ir::key;
 use crate::ir::op::mods;
 use crate::ir::{Access, Arithmetic, Build, IrOp, Src, Type};
+use crate::ssa::Variable;
 
 /// Which invocations of a compute shader form a quad.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -29,11 +31,22 @@ pub struct ComputeStage {
     pub quads: Option<Quads>,
     /// Workgroup numbers may start at a base other than 0.
     pub(crate) has_base: bool,
+    /// Where the workgroup is, if the numbers in registers do not tell.
+    pub(crate) place: Option<GroupPlace>,
+}
+
+/// The place of a workgroup in its grid.
+#[derive(Clone, Copy, Debug)]
+pub struct GroupPlace {
+    /// Position, by axis.
+    pub position: [Src; 3],
+    /// Number of workgroups, by axis.
+    pub count: [Src; 3],
 }
 
 impl Default for ComputeStage {
     fn default() -> Self {
-        ComputeStage { workgroup_size: [1; 3], quads: None, has_base: false }
+        ComputeStage { workgroup_size: [1; 3], quads: None, has_base: false, place: None }
     }
 }
 
@@ -116,6 +129,9 @@ fn workgroup_base(kit: &mut Kit<'_, '_>, axis: u32) -> Option<Src> {
 
 /// Number of the workgroup along an axis.
 fn workgroup(kit: &mut Kit<'_, '_>, axis: u32) -> Src {
+    if let Some(place) = kit.compute.place {
+        return along(place.position, axis);
+    }
     let number = register(kit, Sr::GROUP_X.axis(axis as u8));
     match workgroup_base(kit, axis) {
         None => number,
@@ -134,6 +150,9 @@ pub fn input(kit: &mut Kit<'_, '_>, input: ComputeInput) -> Src {
     match input {
         ComputeInput::WorkgroupId(axis) => workgroup(kit, axis.min(2)),
         ComputeInput::WorkgroupCount(axis) => {
+            if let Some(place) = kit.compute.place {
+                return along(place.count, axis);
+            }
             kit.uniforms.get(UniformSource::WorkgroupCount, (axis.min(2) as u16).wrapping_mul(2), 32)
         }
         ComputeInput::WorkgroupSize(axis) => Src::imm32(along(size, axis)),
@@ -141,6 +160,11 @@ pub fn input(kit: &mut Kit<'_, '_>, input: ComputeInput) -> Src {
         ComputeInput::LocalInvocationIndex => register(kit, Sr::THREAD_INDEX),
         ComputeInput::GlobalInvocationId(axis) => {
             let axis = axis.min(2);
+            if let Some(group) = kit.compute.place.map(|place| along(place.position, axis)) {
+                let place = register(kit, Sr::THREAD_IN_GROUP_X.axis(axis as u8));
+                let before = kit.b.imul(group, Src::imm32(along(size, axis)));
+                return kit.b.iadd(before, place);
+            }
             let place = register(kit, Sr::THREAD_X.axis(axis as u8));
             match workgroup_base(kit, axis) {
                 None => place,
@@ -221,27 +245,61 @@ pub fn lane_input(kit: &mut Kit<'_, '_>, input: LaneInput) -> Src {
     }
 }
 
+/// A loop that is being built, over the numbers from a first one on that are below an end, `step` apart.
+pub struct Turns {
+    variable: Variable,
+    blocks: LoopBlocks,
+    step: u32,
+    /// The number of the iteration.
+    pub number: Src,
+}
+
+impl Turns {
+    /// Opens the loop.
+    pub fn begin(kit: &mut Kit<'_, '_>, first: Src, [end, step]: [u32; 2]) -> Turns {
+        let variable = kit.vars.add(&[32]);
+        kit.vars.write(&kit.b, variable, first);
+        let blocks = kit.b.begin_loop();
+        kit.vars.open_loop(blocks.header);
+        let number = kit.vars.read(&mut kit.b, variable);
+        let is_inside = kit.b.icmp(IntCond::ULT, number, Src::imm32(end));
+        kit.b.begin_if(is_inside);
+        Turns { variable, blocks, step, number }
+    }
+
+    /// Closes the loop.
+    pub fn end(self, kit: &mut Kit<'_, '_>) {
+        let next = kit.b.iadd(self.number, Src::imm32(self.step));
+        kit.vars.write(&kit.b, self.variable, next);
+        kit.b.begin_else();
+        kit.b.jump(self.blocks.after);
+        kit.b.end_if();
+        kit.b.end_loop();
+        kit.vars.close_loop(kit.b.f);
+    }
+}
+
+/// Builds a loop in which an invocation takes the numbers from `first` on that are below `end`, `step` apart.
+pub(super) fn take_turns(
+    kit: &mut Kit<'_, '_>,
+    first: Src,
+    range: [u32; 2],
+    act: impl FnOnce(&mut Kit<'_, '_>, Src),
+) {
+    let turns = Turns::begin(kit, first, range);
+    act(kit, turns.number);
+    turns.end(kit);
+}
+
 /// Fills the first `bytes` bytes of workgroup memory with zeros: the invocations store words in turn, then
 /// all wait for each other.
 pub fn clear_local(kit: &mut Kit<'_, '_>, bytes: u32) {
     let step = kit.compute.invocations().saturating_mul(4);
     let index = register(kit, Sr::THREAD_INDEX);
     let first = kit.b.shl(index, Src::imm32(2));
-    let variable = kit.vars.add(&[32]);
-    kit.vars.write(&kit.b, variable, first);
-    let blocks = kit.b.begin_loop();
-    kit.vars.open_loop(blocks.header);
-    let offset = kit.vars.read(&mut kit.b, variable);
-    let is_inside = kit.b.icmp(IntCond::ULT, offset, Src::imm32(bytes));
-    kit.b.begin_if(is_inside);
-    kit.b.effect(IrOp::StoreLocal, &[Src::imm32(0), offset], &[4]);
-    let next = kit.b.iadd(offset, Src::imm32(step));
-    kit.vars.write(&kit.b, variable, next);
-    kit.b.begin_else();
-    kit.b.jump(blocks.after);
-    kit.b.end_if();
-    kit.b.end_loop();
-    kit.vars.close_loop(kit.b.f);
+    take_turns(kit, first, [bytes, step], |kit, offset| {
+        kit.b.effect(IrOp::StoreLocal, &[Src::imm32(0), offset], &[4]);
+    });
     barrier(kit, Access::LOCAL);
 }
 

@@ -15,6 +15,8 @@ pub struct Conversion {
     pub set: u32,
     /// Binding within the set.
     pub binding: u32,
+    /// The array element that it is for. Elements without a conversion of their own have that of the first in the list.
+    pub element: u32,
     /// Planes of its images: 1, 2 (luma, both chroma components) or 3 (luma, blue, red chroma).
     pub planes: u8,
     /// The meaning of the components.

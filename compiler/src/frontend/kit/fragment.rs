@@ -8,7 +8,6 @@ use agx_abi::linking::VertexOutputs;
 use agx_abi::tile::TilePass;
 use agx_abi::{FragmentInfo, Stage, UniformSource};
 use agx_isa::sr::Sr;
-use arrayvec::ArrayVec;
 
 pub use super::fragment_modes::FragmentModes;
 use super::{Kit, compute, coverage, linking};
@@ -151,9 +150,9 @@ pub fn interpolate(
     (place, at): (Place, &[Src]),
     ty: Type,
 ) -> Vec<Src> {
-    let (place, at) = if mode == Mode::Flat { (Place::Centre, &[][..]) } else { (place, at) };
+    let (place, at) = if mode.is_flat() { (Place::Centre, &[][..]) } else { (place, at) };
     let numbers = (input.0..).take(ty.comps.into()).map(Input);
-    let known: ArrayVec<Option<Src>, 16> = numbers.map(|input| linking::known_input(kit, input)).collect();
+    let known = linking::known_inputs(kit, numbers);
     let mods = [input.0, mode as u32, place as u32];
     let vector = kit.b.value(IrOp::Interpolate, ty, at, &mods);
     let parts = kit.b.split(Src::value(vector), Type::scalar(ty.bits), ty.comps.into());

@@ -5,7 +5,7 @@ use agx_abi::{Stage, UniformSource};
 use agx_isa::sr::Sr;
 
 use super::robustness::Bounds;
-use super::sampling::{Dim, Shape};
+use super::sampling::{Dim, Sampled, Shape, sampled};
 use super::textures::{self, Handle};
 use super::{Kit, compute, coverage};
 use crate::error::{CompileError, KitError};
@@ -44,6 +44,8 @@ pub struct Load {
     pub sample: Option<Src>,
     /// Alpha of texels of three 32-bit components: one. `None` if the image has no such texels.
     pub alpha: Option<Src>,
+    /// Also tell whether the texel has memory.
+    pub sparse: bool,
 }
 
 /// The location of a texel.
@@ -113,11 +115,11 @@ fn buffer_texel(kit: &mut Kit<'_, '_>, index: Src, handle: Handle) -> Vec<Src> {
 ///
 /// # Errors
 /// Shapes that the hardware does not support, too few coordinates.
-pub fn load(kit: &mut Kit<'_, '_>, handle: Handle, load: &Load) -> Result<[Src; 4], CompileError> {
+pub fn load(kit: &mut Kit<'_, '_>, handle: Handle, load: &Load) -> Result<Sampled, CompileError> {
     let is_texel_buffer = load.shape.dim == Dim::Buffer && !load.shape.storage && load.bits == 32;
     let alpha = load.alpha.filter(|_| is_texel_buffer && kit.bindings.has_triples);
     match load.coords.first().copied().zip(alpha) {
-        Some(texel) => load_of_any_format(kit, handle, load, texel),
+        Some(texel) => load_of_any_format(kit, handle, load, texel).map(Sampled::of),
         None => load_by_hardware(kit, handle, load),
     }
 }
@@ -137,7 +139,7 @@ fn load_of_any_format(
         }
     };
     // Without texels of another size, this reads zeros.
-    let components = load_by_hardware(kit, handle, load)?;
+    let components = load_by_hardware(kit, handle, load)?.components;
     write(kit, components);
     let count = textures::triples(kit, handle);
     let is_triple = kit.b.icmp(IntCond::ULT, index, count);
@@ -153,7 +155,7 @@ fn load_of_any_format(
     Ok([0, 1, 2, 3].map(|at| kit.vars.read(&mut kit.b, texel.at(at))))
 }
 
-fn load_by_hardware(kit: &mut Kit<'_, '_>, handle: Handle, load: &Load) -> Result<[Src; 4], CompileError> {
+fn load_by_hardware(kit: &mut Kit<'_, '_>, handle: Handle, load: &Load) -> Result<Sampled, CompileError> {
     let Load { shape, bits, .. } = *load;
     let mut texel = texel(kit, handle, shape, load.coords.clone())?;
     for (coord, offset) in texel.coords.iter_mut().zip(&load.offset) {
@@ -180,9 +182,8 @@ fn load_by_hardware(kit: &mut Kit<'_, '_>, handle: Handle, load: &Load) -> Resul
     let srcs = [names.texture, names.heap, sampler, coords, texel.layer, last_layer, lod, last_lod, sample];
     let is_stored = shape.storage && shape.dim != Dim::Attachment;
     let access = if is_stored { Access::IMAGE } else { Access::READONLY };
-    let ty = Type::vector(bits, 4);
-    let vector = kit.b.value(IrOp::LoadTexture, ty, &srcs, &[access.bits(), texel.dim]);
-    Ok(kit.b.split_into(Src::value(vector), Type::scalar(bits)))
+    let mods = [access.bits(), texel.dim, u32::from(load.sparse)];
+    Ok(sampled(kit, IrOp::LoadTexture, (bits, load.sparse), &srcs, &mods))
 }
 
 /// Stores a texel. `readable` means that the shader also loads from the image: its later loads see the store.
@@ -225,16 +226,21 @@ pub fn store(
     Ok(())
 }
 
-/// The plane of all samples in which a multisampled image is stored.
-fn in_plane(kit: &mut Kit<'_, '_>, handle: Handle, texel: &Texel, sample: Src) -> Texel {
+/// Where the samples of a multisampled image are.
+fn samples(kit: &mut Kit<'_, '_>, handle: Handle) -> Samples {
     let log = textures::field(kit, handle, fields::SAMPLES);
-    let samples = Samples {
+    Samples {
         last: [fields::SAMPLED_LAST_COLUMN, fields::SAMPLED_LAST_ROW]
             .map(|field| textures::field(kit, handle, field)),
         stride: textures::field(kit, handle, fields::SAMPLED_STRIDE),
         layer_samples: textures::field(kit, handle, fields::SAMPLED_LAYER),
         shift: kit.b.iadd(log, Src::imm32(1)),
-    };
+    }
+}
+
+/// The plane of all samples in which a multisampled image is stored.
+fn in_plane(kit: &mut Kit<'_, '_>, handle: Handle, texel: &Texel, sample: Src) -> Texel {
+    let samples = samples(kit, handle);
     let pixel = [0, 1].map(|axis: usize| texel.coords.get(axis).copied().unwrap_or(Src::imm32(0)));
     let layer = Some(texel.layer).filter(|layer| *layer != Src::NONE);
     let coords = samples.in_plane(&mut kit.b, &pixel, layer, sample).to_vec();
@@ -243,16 +249,26 @@ fn in_plane(kit: &mut Kit<'_, '_>, handle: Handle, texel: &Texel, sample: Src) -
 
 /// Whether a texel and its sample are in a multisampled image.
 fn is_sample(kit: &mut Kit<'_, '_>, handle: Handle, shape: Shape, (coords, sample): (&[Src], Src)) -> Src {
-    let log = textures::field(kit, handle, fields::SAMPLES);
-    let count = kit.b.shl(Src::imm32(2), log);
     let mut inside = within(kit, handle, shape, coords);
-    inside.push(kit.b.icmp(IntCond::ULT, sample, count));
+    inside.push(has_sample(kit, handle, sample));
     all(kit, inside).unwrap_or(Src::bool(true))
 }
 
-/// Whether a texel is in the image, for atomics, which access plain memory without bounds checks by the
-/// hardware. `None` if the key does not require it.
-pub fn is_inside(kit: &mut Kit<'_, '_>, handle: Handle, shape: Shape, coords: &[Src]) -> Option<Src> {
+/// Whether the texels of a multisampled image have a sample of this number.
+fn has_sample(kit: &mut Kit<'_, '_>, handle: Handle, sample: Src) -> Src {
+    let log = textures::field(kit, handle, fields::SAMPLES);
+    let count = kit.b.shl(Src::imm32(2), log);
+    kit.b.icmp(IntCond::ULT, sample, count)
+}
+
+/// Whether a texel, or the sample of a texel of a multisampled image, is in the image, for atomics, which access plain memory
+/// without bounds checks by the hardware. `None` if the key does not require it.
+pub fn is_inside(
+    kit: &mut Kit<'_, '_>,
+    handle: Handle,
+    shape: Shape,
+    (coords, sample): (&[Src], Src),
+) -> Option<Src> {
     if kit.robustness.image == Bounds::Unchecked {
         return None;
     }
@@ -261,6 +277,9 @@ pub fn is_inside(kit: &mut Kit<'_, '_>, handle: Handle, shape: Shape, coords: &[
         return coords.first().map(|coord| kit.b.icmp(IntCond::ULT, *coord, count));
     }
     let mut inside = within(kit, handle, shape, coords);
+    if shape.multisampled {
+        inside.push(has_sample(kit, handle, sample));
+    }
     inside.extend(textures::is_there(kit, handle));
     all(kit, inside)
 }
@@ -284,8 +303,20 @@ fn all(kit: &mut Kit<'_, '_>, conditions: Vec<Src>) -> Option<Src> {
     conditions.into_iter().reduce(|all, one| kit.b.and(all, one))
 }
 
-/// The address of a 32-bit texel in a linear image, for atomics: base address and byte offset.
-pub fn texel_address(kit: &mut Kit<'_, '_>, handle: Handle, shape: Shape, coords: &[Src]) -> (Src, Src) {
+/// The address of a 32-bit texel in a linear image, or of a sample in a multisampled image, for atomics: base address and byte
+/// offset.
+pub fn texel_address(
+    kit: &mut Kit<'_, '_>,
+    handle: Handle,
+    shape: Shape,
+    (coords, sample): (&[Src], Src),
+) -> (Src, Src) {
+    if shape.multisampled {
+        let samples = samples(kit, handle);
+        let pixel = [0, 1].map(|axis: usize| coords.get(axis).copied().unwrap_or(Src::imm32(0)));
+        let number = samples.number(&mut kit.b, &pixel, coords.get(2).copied(), sample);
+        return (textures::texel_base(kit, handle), kit.b.shl(number, Src::imm32(TEXEL_SHIFT)));
+    }
     let first = coords.first().copied().unwrap_or(Src::imm32(0));
     let mut offset = kit.b.shl(first, Src::imm32(TEXEL_SHIFT));
     // 1D arrays have layers but no rows.

@@ -2,10 +2,14 @@
 
 use agx_abi::linking::{DrawWord, Step};
 use agx_abi::vertex::Output;
+use arrayvec::ArrayVec;
 
 use super::{Kit, uniforms};
 use crate::ir::vocabulary::Input;
 use crate::ir::{Access, Arithmetic, Build, IrOp, Src, Type};
+
+/// A property of each of the inputs that are read together.
+type Vector<T> = ArrayVec<T, 16>;
 
 /// A word that is the same in every invocation of a draw.
 fn draw_word(kit: &mut Kit<'_, '_>, word: DrawWord) -> Src {
@@ -34,14 +38,39 @@ fn load(kit: &mut Kit<'_, '_>, base: Src, offset: u32, ty: Type) -> Src {
     Src::value(kit.b.value(IrOp::LoadGlobal, ty, &[base, Src::imm32(offset)], &mods))
 }
 
-/// The value of an input of a fragment shader, 32 bits, if it is known from the vertex shader.
-pub(super) fn known_input(kit: &mut Kit<'_, '_>, input: Input) -> Option<Src> {
+/// An input of a fragment shader that is known from the vertex shader.
+#[derive(Clone, Copy)]
+enum Known {
+    /// No shader writes it.
+    Undefined,
+    /// It is the same in every invocation of a draw.
+    Word(DrawWord),
+}
+
+fn known_input(kit: &Kit<'_, '_>, input: Input) -> Option<Known> {
     let (before, output) = (kit.fragment.before.as_ref()?, input.user_output()?);
     if !before.written.contains(&output) {
-        return Some(uniforms::undefined(32));
+        return Some(Known::Undefined);
     }
-    let value = before.known.iter().find(|known| known.output == output)?.value;
-    Some(draw_word(kit, value))
+    let known = before.known.iter().find(|known| known.output == output)?;
+    Some(Known::Word(known.value))
+}
+
+/// The values of the inputs of a fragment shader that are read together, 32 bits each, where they are known from the vertex
+/// shader. A word in memory costs every draw the address of its buffer and a preamble, so that it is read only if no other
+/// of the inputs has to be interpolated.
+pub(super) fn known_inputs(
+    kit: &mut Kit<'_, '_>,
+    inputs: impl Iterator<Item = Input>,
+) -> Vector<Option<Src>> {
+    let known: Vector<Option<Known>> = inputs.map(|input| known_input(kit, input)).collect();
+    let are_all = known.iter().all(Option::is_some);
+    let mut value = |known: Known| match known {
+        Known::Undefined => Some(uniforms::undefined(32)),
+        Known::Word(DrawWord::Memory { .. }) if !are_all => None,
+        Known::Word(word) => Some(draw_word(kit, word)),
+    };
+    known.into_iter().map(|known| known.and_then(&mut value)).collect()
 }
 
 /// Executes the operations on outputs that the fragment shader leaves to the vertex shader.

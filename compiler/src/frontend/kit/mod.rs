@@ -12,6 +12,7 @@
 //! | [`feedback`] | outputs that transform feedback captures |
 //! | [`geometry`] | vertices of the input primitive, emitted vertices |
 //! | [`tessellation`] | records of patches, numbers of invocations and patches, domain points |
+//! | [`mesh`] | workgroups of task and mesh shaders, their payloads, vertices and primitives |
 //! | [`coverage`] | discard, helper lanes, effects that helper lanes must not have |
 //! | [`compute`] | place in the grid, quads of invocations, clearing workgroup memory |
 //! | [`derivatives`] | derivatives in a quad |
@@ -70,6 +71,7 @@
 //! [`coverage::discard`] and [`fragment::end`]; a compute shader sets [`Kit::compute`], reads
 //! [`compute::input`] and uses [`buffers`] and [`images`].
 
+pub mod barycentric;
 pub mod bounds;
 pub mod buffers;
 pub mod compute;
@@ -86,6 +88,7 @@ pub mod images;
 pub mod limits;
 pub mod lines;
 mod linking;
+pub mod mesh;
 pub mod robustness;
 pub mod sampling;
 pub mod tessellation;
@@ -98,6 +101,7 @@ use agx_abi::{ShaderInfo, Stage};
 use self::compute::ComputeStage;
 use self::fragment::FragmentStage;
 use self::geometry::GeometryStage;
+use self::mesh::MeshStage;
 use self::robustness::Robustness;
 use self::tessellation::TessellationStage;
 use self::textures::Bindings;
@@ -144,6 +148,8 @@ pub struct SoftwareStages {
     pub geometry: Option<Box<GeometryStage>>,
     /// Tessellation shaders, which are compute or vertex shaders.
     pub tessellation: Option<Box<TessellationStage>>,
+    /// Task and mesh shaders, which are compute shaders.
+    pub mesh: Option<Box<MeshStage>>,
 }
 
 /// A shader's use of memory other than buffers and textures, and its effects on memory.
@@ -222,6 +228,7 @@ impl<'f, 'a> Kit<'f, 'a> {
             feedback: vertex.feedback.info,
             geometry: software.geometry.map(|stage| stage.info),
             tessellation: software.tessellation.map(|stage| stage.info),
+            mesh: software.mesh.map(|stage| stage.info),
             fragment: fragment.info,
             entry_point: entry_point.to_owned(),
             uniform_halves: placement.halves(),

@@ -126,6 +126,44 @@ pub struct Sample {
     pub gather: Option<u32>,
     /// Return the level instead of a texel: the sampled one, and the one before clamping.
     pub query: bool,
+    /// Also tell whether all texels have memory.
+    pub sparse: bool,
+}
+
+/// What a sample or a load of a texel gives.
+#[derive(Clone, Copy, Debug)]
+pub struct Sampled {
+    /// The components of the texel.
+    pub components: [Src; 4],
+    /// 0 if all texels have memory, or if this was not asked.
+    pub missing: Src,
+}
+
+impl Sampled {
+    /// Components of texels whose memory was not asked for.
+    pub(crate) fn of(components: [Src; 4]) -> Sampled {
+        Sampled { components, missing: Src::imm32(0) }
+    }
+}
+
+/// The results of an operation on a texture that gives four components of a number of bits, and with `sparse` whether all
+/// texels have memory.
+pub(crate) fn sampled(
+    kit: &mut Kit<'_, '_>,
+    op: IrOp,
+    (bits, sparse): (u8, bool),
+    srcs: &[Src],
+    mods: &[u32],
+) -> Sampled {
+    if !sparse {
+        let vector = kit.b.value(op, Type::vector(bits, 4), srcs, mods);
+        return Sampled::of(kit.b.split_into(Src::value(vector), Type::scalar(bits)));
+    }
+    // The word of residency has the width of the components.
+    let vector = kit.b.value(op, Type::vector(32, 5), srcs, mods);
+    let [red, green, blue, alpha, missing] = kit.b.split_into(Src::value(vector), Type::B32);
+    let components = [red, green, blue, alpha].map(|component| kit.b.fconv(component, bits));
+    Sampled { components, missing }
 }
 
 impl Sample {
@@ -142,6 +180,7 @@ impl Sample {
             offset: None,
             gather: None,
             query: false,
+            sparse: false,
         }
     }
 }
@@ -159,7 +198,7 @@ pub fn pack_offset(kit: &mut Kit<'_, '_>, offset: &[Src]) -> Src {
     packed
 }
 
-/// The four components of a sample.
+/// Samples a texture.
 ///
 /// # Errors
 /// Shapes that the hardware does not support, too many samplers.
@@ -168,9 +207,13 @@ pub fn sample(
     texture: Handle,
     sampler: Handle,
     sample: &Sample,
-) -> Result<[Src; 4], CompileError> {
+) -> Result<Sampled, CompileError> {
     match kit.bindings.conversion(sampler) {
-        Some(conversion) if !sample.query => sample_planes(kit, texture, sampler, sample, &conversion),
+        Some(conversion) if !sample.query => {
+            // Images with several planes have memory for all texels.
+            let sample = Sample { sparse: false, ..sample.clone() };
+            sample_planes(kit, texture, sampler, &sample, &conversion).map(Sampled::of)
+        }
         _ => sample_plane(kit, texture, sampler, sample),
     }
 }
@@ -188,7 +231,8 @@ fn sample_planes(
     let mut planes = Vec::new();
     for plane in 0..u32::from(conversion.planes) {
         let texture = Handle { fixed: texture.fixed.wrapping_add(plane), ..texture };
-        planes.push(sample_plane(kit, texture, sampler, if plane == 0 { &whole } else { &of_chroma })?);
+        let sample = if plane == 0 { &whole } else { &of_chroma };
+        planes.push(sample_plane(kit, texture, sampler, sample)?.components);
     }
     let one = Src::f32(1.0);
     let texel = match planes.as_slice() {
@@ -222,13 +266,13 @@ fn chroma_coords(kit: &mut Kit<'_, '_>, luma: Handle, sample: &Sample, conversio
     coords
 }
 
-/// The four components of a sample of one texture.
+/// Samples one texture.
 fn sample_plane(
     kit: &mut Kit<'_, '_>,
     texture: Handle,
     sampler: Handle,
     sample: &Sample,
-) -> Result<[Src; 4], CompileError> {
+) -> Result<Sampled, CompileError> {
     let last_layer = match sample.layer {
         Some(_) => textures::last_layer(kit, texture),
         None => Src::NONE,
@@ -253,10 +297,8 @@ fn sample_plane(
         given(sample.offset),
     ];
     let gather = sample.gather.map_or(0, |channel| channel.min(3) << 1 | 1);
-    let mods = [sample.shape.code()?, mode.code(), gather, u32::from(sample.query)];
-    let ty = Type::vector(sample.bits, 4);
-    let vector = kit.b.value(IrOp::Sample, ty, &srcs, &mods);
-    Ok(kit.b.split_into(Src::value(vector), Type::scalar(sample.bits)))
+    let mods = [sample.shape.code()?, mode.code(), gather, u32::from(sample.query), u32::from(sample.sparse)];
+    Ok(sampled(kit, IrOp::Sample, (sample.bits, sample.sparse), &srcs, &mods))
 }
 
 /// The mode and operand of the level of detail. Outside fragment shaders there are no hardware quads to

@@ -96,19 +96,30 @@ impl Handle {
         }
     }
 
+    /// An address in a uniform register, and the byte offset of the descriptor from there.
+    fn in_table(&self, kit: &mut Kit<'_, '_>, kind: DescriptorKind) -> (Src, Src) {
+        let Handle { set, binding, .. } = *self;
+        let offset = self.table_offset(kit);
+        let table = UniformSource::TextureTable { set, binding, kind };
+        if kit.uniforms.has_room_for_table(table) {
+            return (kit.uniforms.get(table, 0, 64), offset);
+        }
+        let base = kit.uniforms.get(UniformSource::TableBase, 0, 64);
+        let low = kit.uniforms.get(UniformSource::TextureTableLow { set, binding, kind }, 0, 32);
+        (base, kit.b.iadd(low, offset))
+    }
+
     /// A 32-bit word of the texture's descriptor.
     fn word(&self, kit: &mut Kit<'_, '_>, word: u32) -> Src {
         let Handle { set, binding, fixed, index, .. } = *self;
         if let Some((place, parts)) = self.place(kit) {
             return place.load(kit, parts.texture.wrapping_add(word.wrapping_mul(4)), Type::B32);
         }
-        if index.is_none() {
-            let source = UniformSource::TextureWords { set, binding, element: fixed };
+        let source = UniformSource::TextureWords { set, binding, element: fixed };
+        if index.is_none() && kit.uniforms.has_room_for_words(source) {
             return kit.uniforms.get(source, (word as u16).wrapping_mul(2), 32);
         }
-        let kind = DescriptorKind::Texture;
-        let table = kit.uniforms.get(UniformSource::TextureTable { set, binding, kind }, 0, 64);
-        let start = self.table_offset(kit);
+        let (table, start) = self.in_table(kit, DescriptorKind::Texture);
         let offset = kit.b.iadd(start, Src::imm32(word.wrapping_mul(4)));
         let mods = [Access::READONLY.bits(), 4];
         Src::value(kit.b.value(IrOp::LoadGlobal, Type::B32, &[table, offset], &mods))
@@ -138,10 +149,12 @@ impl Bindings {
         Bindings { layout, has_bias, pairs, has_triples, conversions, ..Bindings::default() }
     }
 
-    /// The conversion of a binding's colours.
+    /// The conversion of an element's colours. Vulkan requires constant indices for such elements.
     pub(super) fn conversion(&self, handle: Handle) -> Option<Conversion> {
-        let is_it = |known: &&Conversion| (known.set, known.binding) == (handle.set, handle.binding);
-        self.conversions.iter().find(is_it).copied()
+        let of_binding = |known: &&Conversion| (known.set, known.binding) == (handle.set, handle.binding);
+        let mut all = self.conversions.iter().filter(of_binding);
+        let own = all.clone().find(|known| known.element == handle.fixed);
+        own.or_else(|| all.next()).copied()
     }
 
     /// The layout of a binding whose descriptors the program reads. A binding missing from the layout is
@@ -205,8 +218,8 @@ pub(crate) fn descriptor(kit: &mut Kit<'_, '_>, handle: Handle, kind: Descriptor
     {
         return DescriptorOperands { texture: Src::imm(register as u64, 16), heap: Src::NONE };
     }
-    let heap = kit.uniforms.get(UniformSource::TextureTable { set, binding, kind }, 0, 64);
-    DescriptorOperands { texture: handle.table_offset(kit), heap }
+    let (heap, texture) = handle.in_table(kit, kind);
+    DescriptorOperands { texture, heap }
 }
 
 /// The operand that identifies the sampler of a texture in instructions.

@@ -1,7 +1,9 @@
 //! The uniform registers that a shader reads. During construction they are numbered provisionally, in order
 //! of first use; at the end, [`agx_abi::layout::place`] assigns the final order.
 
-use agx_abi::layout::{self, LayoutError};
+use std::mem::discriminant;
+
+use agx_abi::layout::{self, LayoutError, MOST_TEXTURE_TABLES};
 use agx_abi::{UniformRange, UniformSource};
 
 use crate::error::{CompileError, KitError};
@@ -28,6 +30,9 @@ struct ReadableBlock {
     /// The program computes offsets in it, which passes may find to be constant.
     is_indexed: bool,
 }
+
+/// Number of textures the words of whose descriptors are in registers: a quarter of the file. A program loads the others from tables.
+const MOST_TEXTURE_WORDS: usize = 8;
 
 /// Bits of a provisional payload below the slot number.
 const SLOT_SHIFT: u32 = 16;
@@ -61,6 +66,24 @@ impl Uniforms {
             self.slots.len().saturating_sub(1)
         });
         provisional(slot as u64, half, bits)
+    }
+
+    /// Whether the whole address of a table of textures is read, or may be: only some can be in reach of texture operands.
+    pub fn has_room_for_table(&self, source: UniformSource) -> bool {
+        self.has_room(source, MOST_TEXTURE_TABLES)
+    }
+
+    /// Whether the words of a texture's descriptor are read from registers, or may be: those of a few textures fill a good part of
+    /// the file.
+    pub fn has_room_for_words(&self, source: UniformSource) -> bool {
+        self.has_room(source, MOST_TEXTURE_WORDS)
+    }
+
+    /// Whether a source is in use, or fewer than `most` of its kind are.
+    fn has_room(&self, source: UniformSource, most: usize) -> bool {
+        let kind = discriminant(&source);
+        self.slots.contains(&source)
+            || self.slots.iter().filter(|of| discriminant(*of) == kind).count() < most
     }
 
     /// Reserves `ranges`, which ascend, at their positions before all others.

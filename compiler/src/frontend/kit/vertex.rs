@@ -52,6 +52,15 @@ impl VertexStage {
         }
     }
 
+    /// The outputs that repeat a word of the position, if the fragment shader is known to read them.
+    fn repeated(&self, component: u32, word: Src) -> impl Iterator<Item = (Output, Src)> {
+        let number = if component == 3 { 2 } else { component };
+        let outputs = [Output::ReadPosition(number), Output::CornerPosition(number)];
+        let inputs = self.fragment_inputs.as_deref().filter(|_| component != 2).unwrap_or_default();
+        let reads = move |output: &Output| inputs.iter().any(|input| input.output() == Some(*output));
+        outputs.into_iter().filter(reads).map(move |output| (output, word))
+    }
+
     /// Whether the hardware or a fragment shader reads an output.
     fn is_wanted(&self, output: Output) -> bool {
         let reads =
@@ -109,6 +118,21 @@ pub enum VertexOutput {
         /// Component, 0 to 3.
         component: u32,
     },
+}
+
+impl VertexOutput {
+    /// The output in memory to which it belongs: layer and viewport share a word.
+    pub fn stored(self) -> Output {
+        match self {
+            VertexOutput::Position(component) => Output::Position(component),
+            VertexOutput::PointSize => Output::PointSize,
+            VertexOutput::ClipDistance(index) => Output::ClipDistance(index),
+            VertexOutput::CullDistance(index) => Output::CullDistance(index),
+            VertexOutput::Layer | VertexOutput::Viewport => Output::LayerAndViewport,
+            VertexOutput::PrimitiveId => Output::PrimitiveId,
+            VertexOutput::User { location, component } => Output::User { location, component },
+        }
+    }
 }
 
 /// Assigns numbers to the attributes that `read` lists by location and component in any order, reads the
@@ -254,11 +278,16 @@ fn slots(kit: &mut Kit<'_, '_>, outputs: &[(VertexOutput, Src)]) -> Vec<(Output,
         match place {
             Output::CullDistance(index) => words.push((Output::Culled(index), word)),
             Output::ClipDistance(index) if is_drawn => words.push((Output::ReadClipDistance(index), word)),
+            Output::Position(component) if is_drawn => words.extend(kit.vertex.repeated(component, word)),
             _ => {}
         }
     }
     let viewport = outputs.iter().rev().find(|(output, _)| *output == VertexOutput::Viewport);
-    words.extend(viewport.filter(|_| is_drawn).map(|(_, word)| (Output::Viewport, *word)));
+    // A fragment shader reads 0 if none is chosen.
+    let reads = |inputs: &Vec<CoefficientSource>| inputs.contains(&CoefficientSource::Viewport);
+    let first = kit.vertex.fragment_inputs.as_ref().filter(|inputs| reads(inputs)).map(|_| Src::imm32(0));
+    let viewport = viewport.map(|(_, word)| *word).or(first);
+    words.extend(viewport.filter(|_| is_drawn).map(|word| (Output::Viewport, word)));
     words
 }
 
@@ -268,23 +297,11 @@ pub(super) fn packed(kit: &mut Kit<'_, '_>, outputs: &[(VertexOutput, Src)]) -> 
     let mut words: Vec<(Output, Src)> = Vec::with_capacity(outputs.len().saturating_mul(2));
     let (mut layer, mut viewport) = (None, None);
     for (output, word) in outputs {
-        let place = match *output {
-            VertexOutput::Layer => {
-                layer = Some(*word);
-                continue;
-            }
-            VertexOutput::Viewport => {
-                viewport = Some(*word);
-                continue;
-            }
-            VertexOutput::Position(component) => Output::Position(component),
-            VertexOutput::PointSize => Output::PointSize,
-            VertexOutput::ClipDistance(index) => Output::ClipDistance(index),
-            VertexOutput::CullDistance(index) => Output::CullDistance(index),
-            VertexOutput::PrimitiveId => Output::PrimitiveId,
-            VertexOutput::User { location, component } => Output::User { location, component },
-        };
-        words.push((place, *word));
+        match *output {
+            VertexOutput::Layer => layer = Some(*word),
+            VertexOutput::Viewport => viewport = Some(*word),
+            other => words.push((other.stored(), *word)),
+        }
     }
     if layer.is_some() || viewport.is_some() {
         let (layer, viewport) = (layer.unwrap_or(Src::imm32(0)), viewport.unwrap_or(Src::imm32(0)));

@@ -177,6 +177,11 @@ rows! { Op;
         let (magnitude, infinity) = (b.fabs(x), float(f64::INFINITY, b.f.width(x)));
         b.fcmp(FloatCond::EQ, magnitude, infinity)
     };
+    IsFinite Float -> Bool = |b, [x], _| {
+        let (magnitude, infinity) = (b.fabs(x), float(f64::INFINITY, b.f.width(x)));
+        b.fcmp(FloatCond::LT, magnitude, infinity)
+    };
+    IsNormal Float -> Bool = |b, [x], _| is_normal(b, x);
     SignBitSet Float -> Bool = |b, [x], _| b.is_negative(x);
     Ordered Float -> Bool = |b, [x, y], _| {
         let (p, q) = (b.fcmp(FloatCond::EQ, x, x), b.fcmp(FloatCond::EQ, y, y));
@@ -199,6 +204,20 @@ rows! { Op;
     BitFieldInsert Unsigned(free) = |b, [base, insert, offset, count], _| insert_bits(b, base, insert, offset, count);
     BitFieldSExtract Signed(free) = |b, [base, offset, count], _| extract_signed(b, base, offset, count);
     BitFieldUExtract Unsigned(free) = |b, [base, offset, count], _| extract_unsigned(b, base, offset, count);
+}
+
+/// Whether a number is neither zero, denormal, infinite nor NaN.
+fn is_normal(b: &mut Builder<'_, '_>, x: Src) -> Src {
+    let bits = b.f.width(x);
+    let (magnitude, infinity) = (b.fabs(x), float(f64::INFINITY, bits));
+    let least = match bits {
+        16 => float(2f64.powi(-14), 16),
+        64 => float(f64::MIN_POSITIVE, 64),
+        _ => float(2f64.powi(-126), 32),
+    };
+    let (is_finite, is_large) =
+        (b.fcmp(FloatCond::LT, magnitude, infinity), b.fcmp(FloatCond::GE, magnitude, least));
+    b.and(is_finite, is_large)
 }
 
 /// Evaluates a row on every component. 8-bit scalars are computed in 16 bits.
@@ -363,7 +382,7 @@ fn reverse(b: &mut Builder<'_, '_>, x: Src) -> Src {
     join(b, low, high)
 }
 
-fn count(b: &mut Builder<'_, '_>, x: Src, bits: u8) -> Src {
+pub(super) fn count(b: &mut Builder<'_, '_>, x: Src, bits: u8) -> Src {
     let total = if b.f.width(x) == 64 {
         let (low, high) = halves(b, x);
         let (low, high) = (b.popcnt(low), b.popcnt(high));

@@ -29,6 +29,8 @@ pub(super) enum Terminator<'a> {
     Switch { selector: u32, default: Node, cases: Cases<'a> },
     /// Returns, with the id of a value or 0.
     Return(u32),
+    /// Ends a task shader, with the ids of the numbers of workgroups that it emits.
+    EmitMeshTasks([u32; 3]),
     /// Ends the invocation.
     Kill,
     /// Never reached in a valid program.
@@ -194,6 +196,7 @@ fn read_terminator<'a>(
         }
         Op::Return => Terminator::Return(0),
         Op::ReturnValue => Terminator::Return(inst.word(0)?),
+        Op::EmitMeshTasksEXT => Terminator::EmitMeshTasks([inst.word(0)?, inst.word(1)?, inst.word(2)?]),
         Op::Kill | Op::TerminateInvocation => Terminator::Kill,
         Op::Unreachable => Terminator::Unreachable,
         _ => return Err(FlowError::Terminator { op: inst.op }.into()),
@@ -205,7 +208,9 @@ fn end(terminator: Terminator<'_>, cases: &[(Node, u64)]) -> End {
     match terminator {
         Terminator::Branch(to) => End::Jump(to),
         Terminator::Conditional(_, then, otherwise) => End::Branch { then, otherwise },
-        Terminator::Return(_) | Terminator::Kill | Terminator::Unreachable => End::Leave,
+        Terminator::Return(_) | Terminator::EmitMeshTasks(_) | Terminator::Kill | Terminator::Unreachable => {
+            End::Leave
+        }
         Terminator::Switch { default, .. } => {
             let mut targets: Vec<Node> = cases.iter().map(|(target, _)| *target).collect();
             targets.dedup();

@@ -104,7 +104,12 @@ impl<'a> Decorations<'a> {
 
     /// Whether any id or member in the module has the decoration.
     pub fn anywhere(&self, decoration: Decoration) -> bool {
-        self.rows.iter().any(|row| row.decoration == decoration as u32)
+        self.values(decoration).next().is_some()
+    }
+
+    /// The first operands of a decoration, anywhere in the module.
+    pub fn values(&self, decoration: Decoration) -> impl Iterator<Item = u32> {
+        self.rows.iter().filter(move |row| row.decoration == decoration as u32).map(|row| row.value)
     }
 
     /// Whether any variable or member in the module is one of `built_ins`.
@@ -121,6 +126,13 @@ impl<'a> Decorations<'a> {
     /// Whether `id` has the decoration.
     pub fn has(&self, id: u32, decoration: Decoration) -> bool {
         self.of(id, decoration).is_some()
+    }
+
+    /// Whether `id` has the decoration with this operand.
+    pub fn has_value(&self, id: u32, decoration: Decoration, value: u32) -> bool {
+        let is_same =
+            |row: &Row| (row.member, row.decoration, row.value) == (WHOLE, decoration as u32, value);
+        self.rows_of(id).iter().any(is_same)
     }
 
     /// The decorations of `id` as a whole, for several lookups.
@@ -175,6 +187,10 @@ pub(super) struct Decorated {
     pub index: u32,
     /// Whether there is one for a patch instead of one for each vertex.
     pub patch: bool,
+    /// Whether there is one for a primitive instead of one for each vertex.
+    pub per_primitive: bool,
+    /// Whether it is an array of the values at the vertices of the primitive.
+    pub per_vertex: bool,
     /// The built-in, if it is one.
     pub built_in: Option<BuiltIn>,
     /// How and where it is interpolated.
@@ -192,10 +208,8 @@ const REFUSED: &[Decoration] = &[
     Decoration::PassthroughNV,
     Decoration::ViewportRelativeNV,
     Decoration::SecondaryViewportRelativeNV,
-    Decoration::PerPrimitiveEXT,
     Decoration::PerViewNV,
     Decoration::PerTaskNV,
-    Decoration::PerVertexKHR,
 ];
 
 /// The transform feedback capture of an output: only an output with all three is captured.
@@ -232,9 +246,12 @@ impl Decorated {
             component: of(Decoration::Component).unwrap_or(0),
             index: of(Decoration::Index).unwrap_or(0),
             patch: of(Decoration::Patch).is_some(),
+            per_primitive: of(Decoration::PerPrimitiveEXT).is_some(),
+            per_vertex: of(Decoration::PerVertexKHR).is_some(),
             built_in: of(Decoration::BuiltIn).and_then(BuiltIn::from_u32),
             style: Style {
-                flat: of(Decoration::Flat).is_some(),
+                // What belongs to a primitive is the same at all of its vertices.
+                flat: [Decoration::Flat, Decoration::PerPrimitiveEXT].iter().any(|flat| of(*flat).is_some()),
                 linear: of(Decoration::NoPerspective).is_some(),
                 centroid: of(Decoration::Centroid).is_some(),
                 sample: of(Decoration::Sample).is_some(),
@@ -260,6 +277,8 @@ impl Decorated {
             component: self.component,
             index: outer.index,
             patch: self.patch || outer.patch,
+            per_primitive: self.per_primitive || outer.per_primitive,
+            per_vertex: self.per_vertex || outer.per_vertex,
             built_in: self.built_in.or(outer.built_in),
             style: Style {
                 flat: a.flat || b.flat,

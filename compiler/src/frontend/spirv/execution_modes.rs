@@ -51,6 +51,14 @@ const ACCEPTED: &[ExecutionMode] = &[
     ExecutionMode::VertexOrderCcw,
     ExecutionMode::PointMode,
     ExecutionMode::Xfb,
+    // Meshes.
+    ExecutionMode::OutputPrimitivesEXT,
+    ExecutionMode::OutputLinesEXT,
+    ExecutionMode::OutputTrianglesEXT,
+    // Kernels.
+    ExecutionMode::LocalSizeHint,
+    ExecutionMode::VecTypeHint,
+    ExecutionMode::ContractionOff,
     // Workgroups, quads and subgroups. Every fragment is in a full quad.
     ExecutionMode::LocalSize,
     ExecutionMode::LocalSizeId,

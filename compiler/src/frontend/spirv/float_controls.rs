@@ -18,6 +18,16 @@ pub(super) struct FloatControls {
     defaults: Vec<(u8, FPFastMathMode)>,
     /// Whether an operation in the module has a relevant decoration.
     is_decorated: bool,
+    /// Whether signed zeros are significant for any operation.
+    pub zeros: bool,
+    /// Whether infinities or NaNs are significant for any operation.
+    pub special_values: bool,
+}
+
+/// Fast-math flags; the deprecated flag `Fast` implies all others.
+fn fast_math(flags: u32) -> FPFastMathMode {
+    let flags = FPFastMathMode::from_bits_truncate(flags);
+    if flags.contains(FPFastMathMode::FAST) { FPFastMathMode::all() } else { flags }
 }
 
 /// Checks a mode against the hardware's treatment of denormals and rounding: 32-bit arithmetic flushes
@@ -39,10 +49,13 @@ impl FloatControls {
     /// Reads the execution modes of an entry point.
     pub fn read(module: &Module<'_>, function: u32) -> Result<Self, CompileError> {
         let mut controls = FloatControls {
-            is_decorated: module.decorations.anywhere(Decoration::NoContraction)
-                || module.decorations.anywhere(Decoration::FPFastMathMode),
+            is_decorated: module.decorations.anywhere(Decoration::NoContraction),
             ..FloatControls::default()
         };
+        for flags in module.decorations.values(Decoration::FPFastMathMode) {
+            controls.is_decorated = true;
+            controls.note(fast_math(flags));
+        }
         for (target, mode, operands) in module.modes() {
             let (Some(mode), Some(first)) = (ExecutionMode::from_u32(*mode), operands.first()) else {
                 continue;
@@ -51,7 +64,10 @@ impl FloatControls {
                 continue;
             }
             match mode {
-                ExecutionMode::SignedZeroInfNanPreserve => controls.preserves.push(*first),
+                ExecutionMode::SignedZeroInfNanPreserve => {
+                    controls.preserves.push(*first);
+                    controls.note(FPFastMathMode::empty());
+                }
                 ExecutionMode::DenormPreserve
                 | ExecutionMode::DenormFlushToZero
                 | ExecutionMode::RoundingModeRTE
@@ -71,19 +87,21 @@ impl FloatControls {
         let (Kind::Float { bits }, Some(flags)) = (module.types.kind(*ty), flags.as_imm()) else {
             return Err(ModuleError::FastMath.into());
         };
-        self.defaults.push((bits, FPFastMathMode::from_bits_truncate(flags as u32)));
+        let flags = fast_math(flags as u32);
+        self.defaults.push((bits, flags));
+        self.note(flags);
         Ok(())
+    }
+
+    /// Notes the flags of some operations: what they do not promise is significant.
+    fn note(&mut self, flags: FPFastMathMode) {
+        self.zeros |= !flags.contains(FPFastMathMode::NSZ);
+        self.special_values |= !flags.contains(FPFastMathMode::NOT_NAN | FPFastMathMode::NOT_INF);
     }
 
     /// Whether every operation has the hardware's normal behaviour.
     pub fn is_plain(&self) -> bool {
         !self.is_decorated && self.preserves.is_empty() && self.defaults.is_empty()
-    }
-
-    /// Whether signed zeros, infinities and NaNs are significant for any width.
-    pub fn preserves_anything(&self) -> bool {
-        !self.preserves.is_empty()
-            || self.defaults.iter().any(|(_, flags)| !flags.contains(FPFastMathMode::NSZ))
     }
 
     /// The mode of an operation with result `id` and components of `bits` bits.
@@ -93,13 +111,10 @@ impl FloatControls {
         let decorated =
             self.is_decorated.then(|| module.decorations.of(id, Decoration::FPFastMathMode)).flatten();
         let default = self.defaults.iter().find(|(known, _)| *known == bits).map(|(_, flags)| *flags);
-        if let Some(flags) = decorated.map(FPFastMathMode::from_bits_truncate).or(default) {
-            // The deprecated flag `Fast` implies all others.
-            let fast = flags.contains(FPFastMathMode::FAST);
+        if let Some(flags) = decorated.map(fast_math).or(default) {
             // Passes that contract operations also reassociate them.
-            let contracts = FPFastMathMode::ALLOW_CONTRACT | FPFastMathMode::ALLOW_REASSOC;
-            mode.separate = !fast && !flags.contains(contracts);
-            mode.signed_zero |= !fast && !flags.contains(FPFastMathMode::NSZ);
+            mode.separate = !flags.contains(FPFastMathMode::ALLOW_CONTRACT | FPFastMathMode::ALLOW_REASSOC);
+            mode.signed_zero |= !flags.contains(FPFastMathMode::NSZ);
         }
         mode.separate |= self.is_decorated && module.decorations.has(id, Decoration::NoContraction);
         mode

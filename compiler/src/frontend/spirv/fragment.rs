@@ -13,6 +13,7 @@ use super::values::Values;
 use super::words::Inst;
 use super::{composite, globals, memory, pointers};
 use crate::error::{CompileError, StageError};
+use crate::frontend::kit::barycentric::{self, Weights};
 use crate::frontend::kit::fragment::{self, FragmentInput, FragmentOutput, Varying};
 use crate::ir::src::Src;
 use crate::ir::types::Type;
@@ -40,7 +41,14 @@ pub(super) fn fragment_inputs(
                 Some(interpolated(v, first, Input::user(location, component), vector.len()))
             }
             Slot::BuiltIn { built_in, index } => {
-                fragment_built_in(v, built_in, index).map(|value| vec![value])
+                let value = match weights(built_in) {
+                    Some(weights) => {
+                        let (place, sample) = fragment::place(&mut v.kit, first.style.centroid);
+                        barycentric::coordinate(&mut v.kit, weights, index, (place, sample.as_slice()))
+                    }
+                    None => fragment_built_in(v, built_in, index),
+                };
+                value.map(|value| vec![value])
             }
         };
         let Some(found) = found else { return Ok(None) };
@@ -57,6 +65,9 @@ pub(super) fn fragment_inputs(
 
 /// `count` components of an input.
 fn interpolated(v: &mut Values<'_, '_>, leaf: &Leaf, input: Input, count: usize) -> Vec<Src> {
+    if let Some(corner) = leaf.corner {
+        return barycentric::at_vertex(&mut v.kit, input, corner, count as u8);
+    }
     let place = if v.kit.fragment.info.sample_shading { Place::Sample } else { Place::Centre };
     let varying = Varying {
         input,
@@ -134,23 +145,29 @@ fn leaves_at(
 ) -> Result<Vec<Src>, CompileError> {
     let mut values = Vec::with_capacity(leaves.len());
     for leaf in leaves {
-        let (input, mode) = match leaf.slot {
-            Slot::User { location, component } => (Input::user(location, component), mode(leaf)),
-            Slot::BuiltIn { built_in: BuiltIn::ClipDistance, index } => {
-                (Input::clip_distance(index), Mode::Perspective)
-            }
-            Slot::BuiltIn { built_in: BuiltIn::CullDistance, index } => {
-                (Input::cull_distance(index), Mode::Perspective)
-            }
-            Slot::BuiltIn { built_in, .. } => {
-                return Err(StageError::Interpolation { built_in }.into());
-            }
-        };
         if leaf.bits == 64 {
             return Err(StageError::Double { what: "interpolation of an input" }.into());
         }
         let ty = Type::scalar(iterated_bits(leaf, place));
-        let value = fragment::interpolate_one(&mut v.kit, input, mode, (place, at), ty);
+        let mut word = |input, mode| fragment::interpolate_one(&mut v.kit, input, mode, (place, at), ty);
+        let value = match leaf.slot {
+            // A value at a vertex is the same everywhere, as that of a flat input is.
+            Slot::User { location, component } if leaf.corner.is_some() => {
+                interpolated(v, leaf, Input::user(location, component), 1).first().copied()
+            }
+            Slot::User { location, component } => Some(word(Input::user(location, component), mode(leaf))),
+            Slot::BuiltIn { built_in: BuiltIn::ClipDistance, index } => {
+                Some(word(Input::clip_distance(index), Mode::Perspective))
+            }
+            Slot::BuiltIn { built_in: BuiltIn::CullDistance, index } => {
+                Some(word(Input::cull_distance(index), Mode::Perspective))
+            }
+            Slot::BuiltIn { built_in, index } => {
+                let weights = weights(built_in).ok_or(StageError::Interpolation { built_in })?;
+                barycentric::coordinate(&mut v.kit, weights, index, (place, at))
+            }
+        };
+        let Some(value) = value else { return Err(StageError::NotAnInput.into()) };
         values.push(if leaf.is_float { v.kit.b.fconv(value, leaf.bits) } else { value });
     }
     Ok(values)
@@ -207,6 +224,15 @@ fn fragment_input(built_in: BuiltIn, index: u32) -> Option<FragmentInput> {
     })
 }
 
+/// The kind of barycentric coordinates, if a built-in is one.
+fn weights(built_in: BuiltIn) -> Option<Weights> {
+    match built_in {
+        BuiltIn::BaryCoordKHR => Some(Weights::Perspective),
+        BuiltIn::BaryCoordNoPerspKHR => Some(Weights::Linear),
+        _ => None,
+    }
+}
+
 /// How an input is interpolated.
 fn mode(leaf: &Leaf) -> Mode {
     match (leaf.style.flat || !leaf.is_float || leaf.bits == 64, leaf.style.linear) {
@@ -230,5 +256,5 @@ fn follows(a: &Leaf, b: &Leaf) -> bool {
         return false;
     };
     (at, next) == (location, component.wrapping_add(1))
-        && (a.style, a.is_float, a.bits) == (b.style, b.is_float, b.bits)
+        && (a.style, a.is_float, a.bits, a.corner) == (b.style, b.is_float, b.bits, b.corner)
 }

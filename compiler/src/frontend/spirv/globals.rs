@@ -9,12 +9,14 @@ use super::owners::Memory;
 use super::pointer::{Pointer, Root};
 use super::types::{Kind, Layout, MatrixLayout, Ty};
 use super::values::Values;
-use super::{memory, resources, tile_image, variables};
-use crate::error::{CompileError, MemoryError, TypeError};
+use super::{acceleration, constant_tables, kernel, memory, resources, tile_image, variables};
+use crate::error::{CompileError, KernelError, MemoryError, StageError, TypeError};
+use crate::frontend::kit;
 use crate::frontend::kit::bounds::Limit;
 use crate::frontend::kit::buffers::{self, BufferElement};
 use crate::frontend::kit::compute::{self, ComputeInput, LaneInput};
 use crate::frontend::kit::limits::MAX_LOCAL_BYTES;
+use crate::ir::Arithmetic;
 use crate::ir::function::Access;
 use crate::ir::src::Src;
 
@@ -61,11 +63,15 @@ pub(super) fn input<'a>(
     let mut scalars = Vec::with_capacity(leaves.len());
     for leaf in &leaves {
         let Slot::BuiltIn { built_in, index } = leaf.slot else { return Ok(None) };
-        let Some(value) = scalar(v, built_in, index) else { return Ok(None) };
-        if leaf.bits != 32 {
+        let value = match v.types.is_kernel {
+            true => kernel::built_ins::scalar(m, v, built_in, index)?,
+            false => None,
+        };
+        let Some(value) = value.or_else(|| scalar(v, built_in, index)) else { return Ok(None) };
+        if leaf.bits != 32 && !v.types.is_kernel {
             return Err(MemoryError::BuiltInType { id: global.id, built_in }.into());
         }
-        scalars.push(value);
+        scalars.push(v.kit.b.uconv(value, leaf.bits));
     }
     let pointer = variables::allocate(m, v, global.id, global.ty)?;
     memory::store(v, &pointer, &scalars, Access::empty())?;
@@ -75,6 +81,7 @@ pub(super) fn input<'a>(
 fn scalar(v: &mut Values<'_, '_>, built_in: BuiltIn, component: u32) -> Option<Src> {
     match INPUTS.iter().find(|(known, _)| *known == built_in) {
         Some((_, input)) => Some(compute::input(&mut v.kit, input(component))),
+        None if built_in == BuiltIn::DrawIndex => kit::mesh::draw(&v.kit),
         None => lane_built_in(v, built_in, component),
     }
 }
@@ -123,21 +130,41 @@ pub(super) fn global<'a>(
     }
     let global = *v.module.globals.get(index).ok_or_else(|| CompileError::internal("a missing variable"))?;
     let pointer = match global.class {
+        StorageClass::UniformConstant if v.types.is_kernel => constant_tables::constant(m, v, &global)?,
+        StorageClass::CrossWorkgroup => return Err(KernelError::ProgramVariable { id: global.id }.into()),
+        StorageClass::Input if v.types.is_kernel => kernel_input(m, v, &global)?,
         StorageClass::Uniform | StorageClass::StorageBuffer => buffer(v, &global)?,
         StorageClass::PushConstant => {
             Pointer::new(Root::PushConstants, global.ty, Layout::Explicit, Access::READONLY)
         }
-        StorageClass::UniformConstant => resources::resource_variable(v, &global)?,
+        StorageClass::UniformConstant => match acceleration::structure_variable(v, &global)? {
+            Some(pointer) => pointer,
+            None => resources::resource_variable(v, &global)?,
+        },
         StorageClass::TileImageEXT => tile_image::tile_image_variable(v, &global)?,
+        StorageClass::TaskPayloadWorkgroupEXT => {
+            return Err(StageError::NoPayload { id: global.id }.into());
+        }
         StorageClass::Workgroup => workgroup_variable(v, &global)?,
         StorageClass::Input => return Err(unusable_input(v, &global).into()),
         class => return Err(TypeError::StorageClass { class, id: global.id }.into()),
     };
     let pointer = &*v.bump.alloc(Pointer { pointer: Some(global.pointer), ..pointer });
+    // Built-ins of kernels are computed where they are read: a kernel may not need all of them.
+    let is_repeated = global.class == StorageClass::Input;
     // An address read from a descriptor is read again in each block; the reads later move to the preamble.
     let is_computed = matches!(pointer.root, Root::Buffer { base, .. } if base.as_value().is_some());
-    m.globals[index] = Some(pointer).filter(|_| !is_computed);
+    m.globals[index] = Some(pointer).filter(|_| !is_computed && !is_repeated);
     Ok(pointer)
+}
+
+/// A built-in of a kernel.
+fn kernel_input<'a>(
+    m: &mut Memory<'a>,
+    v: &mut Values<'_, 'a>,
+    global: &Global<'a>,
+) -> Result<Pointer<'a>, CompileError> {
+    input(m, v, global)?.ok_or_else(|| unusable_input(v, global).into())
 }
 
 fn buffer<'a>(v: &mut Values<'_, 'a>, global: &Global<'a>) -> Result<Pointer<'a>, CompileError> {
@@ -209,7 +236,7 @@ pub(super) fn zero_workgroup_memory<'a>(
     v: &mut Values<'_, 'a>,
 ) -> Result<(), CompileError> {
     for (index, variable) in v.module.globals.iter().enumerate() {
-        if variable.class == StorageClass::Workgroup && variable.init.is_some() {
+        if variable.class == StorageClass::Workgroup && !v.types.is_kernel && variable.init.is_some() {
             global(m, v, index)?;
         }
     }

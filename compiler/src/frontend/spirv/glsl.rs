@@ -28,12 +28,7 @@ rows! { GlslStd450Op;
     Fract Float = |b, [x], _| { let whole = b.floor(x); b.fsub(x, whole) };
     FAbs Float = |b, [x], _| b.fabs(x);
     SAbs Signed = |b, [x], _| { let negated = b.ineg(x); b.imax(x, negated) };
-    FSign Float = |b, [x], bits| {
-        let is_positive = b.fcmp(FloatCond::GT, x, float(0.0, bits));
-        let is_negative = b.fcmp(FloatCond::LT, x, float(0.0, bits));
-        let below = b.select(is_negative, float(-1.0, bits), x);
-        b.select(is_positive, float(1.0, bits), below)
-    };
+    FSign Float = |b, [x], _| math::sign(b, x);
     SSign Signed = |b, [x], _| {
         let bits = b.f.width(x);
         let capped = b.imin(x, int(1, bits));
@@ -281,8 +276,7 @@ fn two_results<'a>(
     let (mut first, mut second) = (Vec::new(), Vec::new());
     for x in x {
         let (fraction, other) = if matches!(op, G::Modf | G::ModfStruct) {
-            let whole = v.kit.b.trunc(*x);
-            (v.kit.b.fsub(*x, whole), whole)
+            math::modf(&mut v.kit.b, *x)
         } else {
             let (fraction, exponent) = math::frexp(&mut v.kit.b, *x);
             (fraction, v.kit.b.sconv(exponent, second_bits))

@@ -251,8 +251,41 @@ fn quotient_of_sizes(b: &mut Builder<'_, '_>, small: Src, large: Src) -> Src {
     }
     let is_equal = b.fcmp(FloatCond::EQ, large, small);
     let quotient = b.select(is_equal, c(1.0), quotient);
-    let is_zero = b.fcmp(FloatCond::EQ, large, c(0.0));
+    // The sum is NaN if one of the numbers is.
+    let sum = b.fadd(large, small);
+    let is_zero = b.fcmp(FloatCond::EQ, sum, c(0.0));
     b.select(is_zero, c(0.0), quotient)
+}
+
+/// The sign of a number as a number: a zero for a zero, and 0 for NaN if infinities and NaNs are significant.
+pub(super) fn sign(b: &mut Builder<'_, '_>, x: Src) -> Src {
+    let bits = b.f.width(x);
+    let zero = float(0.0, bits);
+    let is_positive = b.fcmp(FloatCond::GT, x, zero);
+    let is_negative = b.fcmp(FloatCond::LT, x, zero);
+    let neither = match b.f.special_values {
+        true => {
+            let is_zero = b.fcmp(FloatCond::EQ, x, zero);
+            b.select(is_zero, x, zero)
+        }
+        false => x,
+    };
+    let below = b.select(is_negative, float(-1.0, bits), neither);
+    b.select(is_positive, float(1.0, bits), below)
+}
+
+/// The fraction of a number, and its whole part. The fraction of an integer or infinity is a zero with its sign, if these values
+/// are significant.
+pub(super) fn modf(b: &mut Builder<'_, '_>, x: Src) -> (Src, Src) {
+    let whole = b.trunc(x);
+    let fraction = b.fsub(x, whole);
+    if !b.f.signed_zeros && !b.f.special_values {
+        return (fraction, whole);
+    }
+    let bits = b.f.width(x);
+    let zero = b.and(x, float(-0.0, bits));
+    let is_whole = b.fcmp(FloatCond::EQ, x, whole);
+    (b.select(is_whole, zero, fraction), whole)
 }
 
 /// t²·(3 − 2t) of the clamped position of x between the edges.

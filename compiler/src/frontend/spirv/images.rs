@@ -40,8 +40,12 @@ fn integers(v: &mut Values<'_, '_>, id: u32, image: &ImageType) -> Result<Vec<Sr
     Ok(leaves.iter().take(count).map(|leaf| v.kit.b.sconv(*leaf, 32)).collect())
 }
 
-/// Loads a texel, or reads a render target.
-pub(super) fn load_texel<'a>(v: &mut Values<'_, 'a>, inst: &Inst<'a>) -> Result<(), CompileError> {
+/// Loads a texel, with `sparse` also whether it has memory, or reads a render target.
+pub(super) fn load_texel<'a>(
+    v: &mut Values<'_, 'a>,
+    inst: &Inst<'a>,
+    sparse: bool,
+) -> Result<(), CompileError> {
     let (_, bound, image) = resources::image(v, inst.word(2)?)?;
     let operands = Operands::read(inst.rest(4))?;
     if let Some(target) = tile_image::target_in_tile(v, bound)? {
@@ -61,12 +65,13 @@ pub(super) fn load_texel<'a>(v: &mut Values<'_, 'a>, inst: &Inst<'a>) -> Result<
             _ => None,
         },
         alpha: Some(one(v, &image, 32)),
+        sparse,
     };
-    let mut texel = images::load(&mut v.kit, bound.at, &load)?;
+    let mut loaded = images::load(&mut v.kit, bound.at, &load)?;
     if image.storage {
-        add_absent(v, &image, &mut texel);
+        add_absent(v, &image, &mut loaded.components);
     }
-    sampling::define_texel(v, inst, &texel)
+    sampling::define_sampled(v, inst, &loaded, sparse)
 }
 
 /// One in the type of an image's texels.
@@ -109,7 +114,7 @@ pub(super) fn store_texel<'a>(v: &mut Values<'_, 'a>, inst: &Inst<'a>) -> Result
     images::store(&mut v.kit, bound.at, shape(&image)?, (coords, sample), data, bound.readable)
 }
 
-/// A pointer to a texel, for atomics: its address in the linear image.
+/// A pointer to a texel or to a sample of it, for atomics.
 pub(super) fn texel_pointer<'a>(
     m: &mut Memory<'a>,
     v: &mut Values<'_, 'a>,
@@ -119,13 +124,15 @@ pub(super) fn texel_pointer<'a>(
     let (Some(bound), Kind::Image(image)) = (Bound::of(pointer), v.types.kind(pointer.ty)) else {
         return Err(ImageError::TexelPointer { id: inst.word(2)? }.into());
     };
-    if image.multisampled || sampling::texel_bits(v, &image)? != 32 {
+    if sampling::texel_bits(v, &image)? != 32 {
         return Err(ImageError::TexelAtomic.into());
     }
     let coords = integers(v, inst.word(3)?, &image)?;
+    let sample = v.eval().scalar(inst.word(4)?)?;
+    let place = (coords.as_slice(), v.kit.b.uconv(sample, 32));
     let shape = shape(&image)?;
-    let is_inside = images::is_inside(&mut v.kit, bound.at, shape, &coords);
-    let (base, offset) = images::texel_address(&mut v.kit, bound.at, shape, &coords);
+    let is_inside = images::is_inside(&mut v.kit, bound.at, shape, place);
+    let (base, offset) = images::texel_address(&mut v.kit, bound.at, shape, place);
     let root = Root::Buffer { base, limit: None };
     let pointer = Pointer::new(root, image.texel, Layout::Explicit, Access::VOLATILE);
     let (align, texel) = (1 << images::TEXEL_SHIFT, Some(Texel { is_inside }));

@@ -12,7 +12,7 @@ use super::pure::{self, Compute};
 use super::types::Kind;
 use super::values::Values;
 use super::words::Inst;
-use super::{debug, glsl, large, memory, pointers, resources, variables};
+use super::{acceleration, debug, glsl, kernel, large, memory, pointers, resources, variables};
 use crate::error::{CompileError, MemoryError, ModuleError};
 use crate::frontend::kit::bounds::Limit;
 use crate::ir::Arithmetic;
@@ -49,6 +49,7 @@ pub(super) fn local_variable<'a>(
     if !matches!(init, Operand::Scalars([])) {
         large::store(m, v, &pointer, init, Access::empty())?;
     }
+    let pointer = Pointer { pointer: Some(pointee).filter(|_| v.types.is_kernel), ..pointer };
     v.define(id, Def::Pointer(v.bump.alloc(pointer)))
 }
 
@@ -82,10 +83,13 @@ pub(super) fn load_instruction<'a>(
     inst: &Inst<'a>,
 ) -> Result<(), CompileError> {
     let pointer = pointers::pointer(m, v, inst.word(2)?)?;
-    if resources::load_resource(v, inst.word(1)?, pointer)? {
+    if resources::load_resource(v, inst.word(1)?, pointer)?
+        || acceleration::load_structure(v, inst.word(1)?, pointer)?
+    {
         return Ok(());
     }
     let access = memory::access_of(inst, 3);
+    let pointer = if v.types.is_kernel { kernel::access::aligned(v, pointer, inst.rest(3)) } else { pointer };
     if large::is_large(v, pointer) {
         return large::load(v, inst, pointer, access, m.usage.stays(inst.word(1)?));
     }
@@ -105,6 +109,7 @@ pub(super) fn store_instruction<'a>(
         return Ok(());
     }
     let data = large::operand(m, v, data)?;
+    let pointer = if v.types.is_kernel { kernel::access::aligned(v, pointer, inst.rest(2)) } else { pointer };
     large::store(m, v, pointer, data, memory::access_of(inst, 2))
 }
 

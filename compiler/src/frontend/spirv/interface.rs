@@ -39,6 +39,8 @@ pub(super) struct Leaf {
     pub index: u32,
     /// Its interpolation.
     pub style: Style,
+    /// The vertex whose value it is, of an input of a fragment shader that has one for each vertex.
+    pub corner: Option<u32>,
     /// Its transform feedback capture.
     pub captured: Option<Captured>,
 }
@@ -125,10 +127,29 @@ pub(super) fn leaves_of(module: &Module<'_>, id: u32, ty: Ty) -> Result<Vec<Leaf
         index: 0,
         captured: Captured::start(decorated.capture, 0),
         block: 0,
+        corner: None,
         out: Vec::with_capacity(module.types.leaf_count(ty)?),
     };
-    walk.visit(ty, decorated)?;
+    match module.types.kind(ty) {
+        Kind::Array { elem, count, .. } if decorated.per_vertex || has_vertices(&module.types, elem) => {
+            for corner in 0..count {
+                (walk.location, walk.index, walk.corner) = (decorated.location, 0, Some(corner));
+                walk.visit(elem, decorated)?;
+            }
+        }
+        // Only an array has values for each vertex.
+        _ if decorated.per_vertex => return Err(StageError::Type.into()),
+        _ => walk.visit(ty, decorated)?,
+    }
     Ok(walk.out)
+}
+
+/// Whether the members of a block have a value for each vertex of the primitive.
+fn has_vertices(types: &Types<'_>, ty: Ty) -> bool {
+    match types.kind(ty) {
+        Kind::Struct { members } => members.iter().any(|member| member.decorated.per_vertex),
+        _ => false,
+    }
 }
 
 struct Walk<'w, 'a> {
@@ -141,6 +162,8 @@ struct Walk<'w, 'a> {
     captured: Option<Captured>,
     /// Number of the block in an array of blocks.
     block: u32,
+    /// The vertex whose values are visited.
+    corner: Option<u32>,
     out: Vec<Leaf>,
 }
 
@@ -202,7 +225,7 @@ impl Walk<'_, '_> {
             };
             let captured = Captured::take(&mut self.captured, bits);
             let (index, style) = (decorated.index, decorated.style);
-            self.out.push(Leaf { slot, bits, is_float, index, style, captured });
+            self.out.push(Leaf { slot, bits, is_float, index, style, corner: self.corner, captured });
         }
         match decorated.built_in {
             Some(_) => self.index = self.index.saturating_add(count),

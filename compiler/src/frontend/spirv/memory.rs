@@ -5,11 +5,12 @@ use bumpalo::collections::Vec as ArenaVec;
 use spirv::MemoryAccess;
 
 use super::arith::{halves, join};
+use super::chunks::{Chunk, chunks, chunks_of, memory_bits, push_loaded};
 use super::pointer::{Pointer, Root, Step};
-use super::types::{Kind, Layout, MatrixLayout, Ty, Types};
+use super::types::{Layout, MatrixLayout, Ty};
 use super::values::Values;
 use super::words::Inst;
-use super::{composite, index, stage_memory};
+use super::{composite, index, kernel, stage_memory};
 use crate::error::{CompileError, MemoryError};
 use crate::frontend::kit::bounds::{self, Checked, Limit};
 use crate::frontend::kit::limits::MAX_PUSH_CONSTANT_BYTES;
@@ -25,82 +26,6 @@ use crate::ssa::Variable;
 /// Maximum number of combinations of dynamic indices into scalar variables: each costs a comparison, and a
 /// selection per scalar.
 pub const MAX_SELECTED: u32 = 1024;
-
-/// Maximum number of components of a memory access.
-const MAX_COMPONENTS: u32 = 4;
-
-/// Adjacent scalars of one type.
-#[derive(Clone, Copy, Debug)]
-struct Chunk {
-    /// Bytes from the start of the value.
-    offset: u32,
-    /// Number of scalars.
-    count: u32,
-    /// Width of each scalar as a value: 1 for booleans.
-    bits: u8,
-}
-
-/// The chunks of a value of type `ty` in memory, in the order of its scalars. The recursion depth is the
-/// nesting depth of types, which is limited.
-fn chunks(
-    types: &Types<'_>,
-    ty: Ty,
-    layout: Layout,
-    matrix: MatrixLayout,
-    component_stride: u32,
-    at: u32,
-    out: &mut ArenaVec<'_, Chunk>,
-) -> Result<(), CompileError> {
-    match types.kind(ty) {
-        Kind::Bool => out.push(Chunk { offset: at, count: 1, bits: 1 }),
-        Kind::Pointer { .. } => {
-            let mut offset = at;
-            for bits in types.leaves(ty)? {
-                out.push(Chunk { offset, count: 1, bits: *bits });
-                offset = offset.wrapping_add(u32::from(*bits) / 8);
-            }
-        }
-        Kind::Int { bits } | Kind::Float { bits } => out.push(Chunk { offset: at, count: 1, bits }),
-        Kind::Bfloat16 => out.push(Chunk { offset: at, count: 1, bits: 16 }),
-        Kind::Vector { elem, count } => {
-            let bits = types.leaves(elem)?.first().copied().unwrap_or(32);
-            let bytes = types.natural(elem).0;
-            let (most, stride) = match component_stride {
-                0 => (if bits == 64 { MAX_COMPONENTS / 2 } else { MAX_COMPONENTS }, bytes),
-                stride => (1, stride),
-            };
-            for first in (0..count).step_by(most as usize) {
-                let count = most.min(count.saturating_sub(first));
-                out.push(Chunk { offset: at.wrapping_add(first.wrapping_mul(stride)), count, bits });
-            }
-        }
-        Kind::Struct { members } => {
-            for member in members {
-                let offset = if layout == Layout::Natural { member.natural_offset } else { member.offset };
-                chunks(types, member.ty, layout, member.matrix, 0, at.wrapping_add(offset), out)?;
-            }
-        }
-        Kind::Array { count, .. } | Kind::Matrix { count, .. } => {
-            let stride = types.stride(ty, layout, matrix)?;
-            let (elem, _) = types.element(ty, 0)?;
-            let is_row_major = matches!(types.kind(ty), Kind::Matrix { .. })
-                && layout == Layout::Explicit
-                && matrix.row_major;
-            let across = if is_row_major { matrix.stride } else { 0 };
-            for index in 0..count {
-                let at = at.wrapping_add(index.wrapping_mul(stride));
-                chunks(types, elem, layout, matrix, across, at, out)?;
-            }
-        }
-        _ => return Err(MemoryError::NotInMemory.into()),
-    }
-    Ok(())
-}
-
-/// Width of a scalar in memory.
-fn memory_bits(bits: u8) -> u8 {
-    if bits == 1 { 32 } else { bits }
-}
 
 /// The memory operands of an instruction, starting at operand `index`.
 pub(super) fn access_of(inst: &Inst<'_>, index: usize) -> Access {
@@ -121,6 +46,7 @@ pub(super) fn load<'a>(
         Root::Variables(base) => load_variables(v, pointer, base, widths.len() as u32),
         Root::Scratch { base, slot } => Ok(load_scratch(v, pointer, base, slot, widths)),
         Root::Stage(number) => stage_memory::load(v, pointer, number),
+        _ if v.types.is_kernel => kernel::access::load(v, pointer, access),
         _ => load_memory(v, pointer, access),
     }
 }
@@ -146,6 +72,7 @@ pub(super) fn store<'a>(
             store_scratch(v, pointer, base, slot, data);
             Ok(())
         }
+        _ if v.types.is_kernel => kernel::access::store(v, pointer, data, access),
         _ => store_memory(v, pointer, data, access),
     }
 }
@@ -322,13 +249,6 @@ pub(super) fn bytes_of(v: &Values<'_, '_>, ty: Ty, leaves: &[Src]) -> Result<Vec
     Ok(bytes)
 }
 
-fn chunks_of<'a>(v: &Values<'_, 'a>, pointer: &Pointer<'a>) -> Result<ArenaVec<'a, Chunk>, CompileError> {
-    let mut list = ArenaVec::with_capacity_in(MAX_COMPONENTS as usize, v.bump);
-    let Pointer { ty, layout, matrix, component_stride, .. } = *pointer;
-    chunks(v.types, ty, layout, matrix, component_stride, 0, &mut list)?;
-    Ok(list)
-}
-
 /// Byte offset of a chunk, and a power of two that divides it.
 fn chunk_offset<'a>(v: &mut Values<'_, 'a>, pointer: &Pointer<'a>, chunk: &Chunk) -> (Src, u32) {
     let fixed = pointer.fixed.wrapping_add(chunk.offset);
@@ -387,15 +307,6 @@ fn load_memory<'a>(
         push_loaded(v, &parts, chunk.bits, &mut result);
     }
     Ok(result.into_bump_slice())
-}
-
-/// Converts loaded memory contents to scalars of `bits` bits.
-fn push_loaded(v: &mut Values<'_, '_>, parts: &[Src], bits: u8, result: &mut ArenaVec<'_, Src>) {
-    match bits {
-        64 => result.extend(parts.chunks(2).map(|pair| v.kit.b.collect(Type::B64, pair))),
-        1 => result.extend(parts.iter().map(|word| v.kit.b.icmp(IntCond::NE, *word, Src::imm32(0)))),
-        _ => result.extend_from_slice(parts),
-    }
 }
 
 fn load_push_constant(

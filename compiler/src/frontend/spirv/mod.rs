@@ -6,10 +6,13 @@
 //! ([`crate::ssa`]), and other memory is accessed through pointer descriptions (`pointers`,
 //! `memory`).
 
+mod acceleration;
 mod arith;
 mod capability;
 mod cfg;
+mod chunks;
 mod composite;
+mod constant_tables;
 mod conversions;
 mod cooperative;
 mod copies;
@@ -30,20 +33,25 @@ mod images;
 mod index;
 mod instructions;
 mod interface;
+mod kernel;
 mod lanes;
 mod large;
 mod matrix;
 mod memory;
+mod mesh;
+mod mesh_modes;
 mod module;
 mod names;
 mod numbers;
 mod opcodes;
+mod opencl;
 mod owners;
 mod partition;
 mod pointer;
 mod pointers;
 mod prologue;
 mod pure;
+mod ray_query;
 mod relaxed;
 mod resource;
 mod resources;
@@ -126,8 +134,12 @@ pub fn read<'a>(
     let mut function = with_room(bump, &entry.name, bytes.len() / BYTES_PER_INST);
     let floats = float_controls::FloatControls::read(&module, entry.id)?;
     // Disables simplifications that change the sign of a zero or a NaN.
-    function.contract = !floats.preserves_anything();
-    function.signed_zeros = floats.preserves_anything();
+    function.contract = !floats.zeros;
+    function.signed_zeros = floats.zeros;
+    function.special_values = floats.special_values;
+    if module.types.is_kernel {
+        opencl::set_float_rules(&mut function, &module, entry.id);
+    }
     let mut kit = Kit::start(&mut function, entry.stage, key);
     if key.tracks_variables {
         kit.vars.named = Some(Box::new(NamedVariables::new(names::labels(module.words))));
@@ -142,9 +154,13 @@ pub fn read<'a>(
     let translate::Translator { values, memory, io, .. } = &mut translator;
     stage::stage_inputs(io, memory, values, (&entry, key))?;
     prologue::prologue(memory, values)?;
+    if module.types.is_kernel {
+        opencl::begin(&mut translator, &entry)?;
+    }
     translator.run(entry.function)?;
-    let translate::Translator { mut values, mut io, .. } = translator;
+    let translate::Translator { mut values, mut io, memory, .. } = translator;
     stage::stage_outputs(&mut io, &mut values)?;
-    let info = values.kit.finish(&entry.name)?;
+    let mut info = values.kit.finish(&entry.name)?;
+    info.kernel = memory.kernel.map(|kernel| *kernel);
     Ok((function, info))
 }

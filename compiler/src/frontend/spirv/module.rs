@@ -2,7 +2,7 @@
 //! functions and blocks. Function bodies are read during translation.
 
 use agx_abi::fragment::DepthLayout;
-use agx_abi::{GeometryInfo, Stage, TessellationInfo};
+use agx_abi::{GeometryInfo, MeshInfo, MeshKind, Stage, TessellationInfo};
 use bumpalo::collections::Vec as ArenaVec;
 use spirv::{AddressingModel, Capability, ExecutionMode, ExecutionModel, Op, StorageClass};
 
@@ -12,7 +12,7 @@ use super::resource::Resource;
 use super::tessellation_modes::TessellationKind;
 use super::types::{Ty, Types};
 use super::words::{Inst, Words};
-use super::{geometry_modes, tessellation_modes};
+use super::{geometry_modes, mesh_modes, tessellation_modes};
 use crate::CompileKey;
 use crate::error::{CompileError, ModuleError};
 use crate::frontend::kit::derivatives::Quads;
@@ -45,6 +45,8 @@ pub(super) enum Def<'a> {
     Label(u32),
     /// The extended instructions of GLSL.
     GlslSet,
+    /// The extended instructions of OpenCL.
+    OpenClSet,
     /// Extended instructions without effect on the result.
     NonSemanticSet,
     /// Debug information.
@@ -166,6 +168,8 @@ pub(super) struct Entry<'a> {
     /// Which tessellation shader it is, and its modes: the stage of a control shader is compute, that of an evaluation
     /// shader vertex.
     pub tessellation: Option<(TessellationKind, TessellationInfo)>,
+    /// The modes of a task or mesh shader, whose stage is compute.
+    pub mesh: Option<MeshInfo>,
 }
 
 impl<'a> Module<'a> {
@@ -199,6 +203,7 @@ impl<'a> Module<'a> {
                     stage_of(point.model) == Some(stage)
                         && is_geometry(point.model) == key.geometry.is_some()
                         && TessellationKind::of(point.model).is_some() == key.tessellation.is_some()
+                        && mesh_kind(point.model) == key.mesh
                 })
         };
         let mut matching = self.entry_points.iter().filter(wanted);
@@ -206,7 +211,8 @@ impl<'a> Module<'a> {
         if matching.next().is_some() {
             return Err(ModuleError::SeveralEntries { found: self.entry_names() }.into());
         }
-        let Some(stage) = stage_of(point.model) else {
+        let Some(stage) = stage_of(point.model).filter(|_| is_kernel(point.model) == self.types.is_kernel)
+        else {
             let model = ExecutionModel::from_u32(point.model);
             let name = model.map_or(format!("number {}", point.model), |model| format!("{model:?}"));
             return Err(ModuleError::ExecutionModel { name: point.name.clone(), model: name }.into());
@@ -216,7 +222,7 @@ impl<'a> Module<'a> {
         };
         let of_this = self.modes.iter().filter(|known| known.0 == point.function);
         super::execution_modes::check(of_this.clone().map(|known| known.1))?;
-        let workgroup_size = self.workgroup_size(point.function)?;
+        let workgroup_size = self.workgroup_size(point.function, key)?;
         let has = |mode: ExecutionMode| {
             self.modes.iter().any(|known| (known.0, known.1) == (point.function, mode as u32))
         };
@@ -229,20 +235,12 @@ impl<'a> Module<'a> {
         let tessellation = TessellationKind::of(point.model).map(|kind| {
             tessellation_modes::modes(&self.modes, point.function, kind).map(|modes| (kind, modes))
         });
+        let mesh = mesh_kind(point.model).map(|kind| mesh_modes::modes(&self.modes, point.function, kind));
         Ok(Entry {
             stage,
             interface: point.interface,
             feedback: has(ExecutionMode::Xfb),
-            fragment: FragmentModes {
-                early_tests: has(ExecutionMode::EarlyFragmentTests),
-                depth_layout: DEPTH_LAYOUTS
-                    .iter()
-                    .find(|(mode, _)| has(*mode))
-                    .map_or(DepthLayout::Any, |(_, layout)| *layout),
-                // Maximal reconvergence keeps them active.
-                helpers_take_part: has(ExecutionMode::MaximallyReconvergesKHR),
-                ..FragmentModes::default()
-            },
+            fragment: fragment_modes(has),
             id: point.function,
             function: *function as usize,
             name: point.name.clone(),
@@ -250,6 +248,7 @@ impl<'a> Module<'a> {
             quads,
             geometry: modes.transpose()?,
             tessellation: tessellation.transpose()?,
+            mesh: mesh.transpose()?,
         })
     }
 
@@ -287,12 +286,30 @@ impl<'a> Module<'a> {
         self.blocks.contains(&ty)
     }
 
-    fn workgroup_size(&self, function: u32) -> Result<[u32; 3], CompileError> {
+    /// Whether the module fixes the workgroup size of a kernel.
+    pub fn fixes_size(&self, function: u32) -> bool {
+        let is_size =
+            |mode: u32| [ExecutionMode::LocalSize as u32, ExecutionMode::LocalSizeId as u32].contains(&mode);
+        self.workgroup_size.is_some() || self.modes.iter().any(|mode| mode.0 == function && is_size(mode.1))
+    }
+
+    /// The workgroup size of a kernel that does not fix it: that of the key, or the one that it hints at.
+    fn chosen_size(&self, function: u32, key: &CompileKey) -> [u32; 3] {
+        let hint = self
+            .modes
+            .iter()
+            .find(|mode| (mode.0, mode.1) == (function, ExecutionMode::LocalSizeHint as u32));
+        let hint = hint.and_then(|(_, _, size)| size.first_chunk::<3>().copied());
+        key.workgroup_size.or(hint).unwrap_or(DEFAULT_SIZE)
+    }
+
+    fn workgroup_size(&self, function: u32, key: &CompileKey) -> Result<[u32; 3], CompileError> {
         let constant = |id: u32| match self.defs.get(id as usize) {
             Some(Def::Value(_, [leaf])) => leaf.as_imm().map(|bits| bits as u32),
             _ => None,
         };
-        let mut size = [1; 3];
+        let is_chosen = self.types.is_kernel && !self.fixes_size(function);
+        let mut size = if is_chosen { self.chosen_size(function, key) } else { [1; 3] };
         for (target, mode, operands) in &self.modes {
             if *target != function || operands.len() < 3 {
                 continue;
@@ -318,6 +335,26 @@ impl<'a> Module<'a> {
     }
 }
 
+/// The size of workgroups of kernels if neither the module nor the key gives one.
+const DEFAULT_SIZE: [u32; 3] = [64, 1, 1];
+
+/// Whether entry points of an execution model are OpenCL's kernels.
+fn is_kernel(model: u32) -> bool {
+    ExecutionModel::from_u32(model) == Some(ExecutionModel::Kernel)
+}
+
+/// The declared modes of a fragment shader.
+fn fragment_modes(has: impl Fn(ExecutionMode) -> bool) -> FragmentModes {
+    let layout = DEPTH_LAYOUTS.iter().find(|(mode, _)| has(*mode));
+    FragmentModes {
+        early_tests: has(ExecutionMode::EarlyFragmentTests),
+        depth_layout: layout.map_or(DepthLayout::Any, |(_, layout)| *layout),
+        // Maximal reconvergence keeps them active.
+        helpers_take_part: has(ExecutionMode::MaximallyReconvergesKHR),
+        ..FragmentModes::default()
+    }
+}
+
 /// Depth layouts of execution modes.
 const DEPTH_LAYOUTS: &[(ExecutionMode, DepthLayout)] = &[
     (ExecutionMode::DepthGreater, DepthLayout::Greater),
@@ -330,12 +367,24 @@ fn is_geometry(model: u32) -> bool {
     ExecutionModel::from_u32(model) == Some(ExecutionModel::Geometry)
 }
 
+/// Which of the shaders of a mesh pipeline entry points of an execution model are.
+fn mesh_kind(model: u32) -> Option<MeshKind> {
+    match ExecutionModel::from_u32(model)? {
+        ExecutionModel::TaskEXT => Some(MeshKind::Task),
+        ExecutionModel::MeshEXT => Some(MeshKind::Mesh),
+        _ => None,
+    }
+}
+
 /// The stage in which the hardware runs an execution model.
 fn stage_of(model: u32) -> Option<Stage> {
     match ExecutionModel::from_u32(model)? {
-        ExecutionModel::GLCompute | ExecutionModel::Geometry | ExecutionModel::TessellationControl => {
-            Some(Stage::Compute)
-        }
+        ExecutionModel::GLCompute
+        | ExecutionModel::Kernel
+        | ExecutionModel::Geometry
+        | ExecutionModel::TessellationControl
+        | ExecutionModel::TaskEXT
+        | ExecutionModel::MeshEXT => Some(Stage::Compute),
         ExecutionModel::Vertex | ExecutionModel::TessellationEvaluation => Some(Stage::Vertex),
         ExecutionModel::Fragment => Some(Stage::Fragment),
         _ => None,

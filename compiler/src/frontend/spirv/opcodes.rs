@@ -9,15 +9,17 @@ use spirv::Op;
 
 use super::interface::StageIo;
 use super::lanes::Vote;
+use super::module::Def;
 use super::owners::Memory;
 use super::pure::{self, Compute};
+use super::ray_query::Asked;
 use super::sampling::{Form, IMPLICIT, PLAIN};
 use super::translate::Translator;
 use super::values::Values;
 use super::words::Inst;
 use super::{
-    conversions, cooperative, debug, derivatives, fragment, geometry, images, instructions, lanes, partition,
-    resources, sampling, sync, tile_image,
+    acceleration, conversions, cooperative, debug, derivatives, fragment, geometry, images, instructions,
+    lanes, mesh, opencl, partition, ray_query, resources, sampling, sync, tile_image,
 };
 use crate::error::{CompileError, ModuleError};
 use crate::frontend::kit::buffers::Atomic;
@@ -70,6 +72,8 @@ pub(super) enum Needs {
     Fragment,
     /// A geometry shader.
     Geometry,
+    /// A mesh shader.
+    Mesh,
     /// Quads of invocations: fragments, or a compute shader that declares how its invocations form quads.
     Quads,
     /// A feature that the hardware or this compiler lacks.
@@ -188,6 +192,13 @@ macro_rules! reduction {
     };
 }
 
+/// A question about a ray query.
+macro_rules! asks {
+    ($op:ident, $asked:ident) => {
+        memory(Op::$op, |m, v, inst| ray_query::ask(m, v, inst, Asked::$asked))
+    };
+}
+
 /// A move between lanes: the operation, and the index of the value operand.
 macro_rules! moves {
     ($op:ident, $move:ident, $operand:literal) => {
@@ -195,7 +206,19 @@ macro_rules! moves {
     };
 }
 
-const RESIDENCY: &str = "residency of sparse images; sample without the sparse forms";
+/// An extended instruction, of OpenCL or another set.
+fn extended<'a>(
+    io: &mut StageIo<'a>,
+    m: &mut Memory<'a>,
+    v: &mut Values<'_, 'a>,
+    inst: &Inst<'a>,
+) -> Result<(), CompileError> {
+    match v.defs.get(inst.word(2)? as usize) {
+        Some(Def::OpenClSet) => opencl::extended(m, v, inst),
+        _ => instructions::extended_instruction(io, m, v, inst),
+    }
+}
+
 const DEPTH_IN_TILE: &str = "reads of depth and stencil in the tile, where they are not";
 
 #[rustfmt::skip]
@@ -219,6 +242,7 @@ static ROWS: &[Row] = &[
     row(Op::ReturnValue, Handler::Declaration),
     row(Op::Kill, Handler::Declaration),
     row(Op::TerminateInvocation, Handler::Declaration),
+    row(Op::EmitMeshTasksEXT, Handler::Declaration),
     row(Op::Unreachable, Handler::Declaration),
     row(Op::Function, Handler::Declaration),
     row(Op::FunctionEnd, Handler::Declaration),
@@ -228,7 +252,7 @@ static ROWS: &[Row] = &[
     control(Op::Phi, |t, inst| t.phi(inst)),
     with(Pointers::Call, control(Op::FunctionCall, |t, inst| t.call(inst))),
     values(Op::Undef, instructions::undefined),
-    with(Pointers::Extended, stage(Op::ExtInst, instructions::extended_instruction)),
+    with(Pointers::Extended, stage(Op::ExtInst, extended)),
 
     with(Pointers::Chain, memory(Op::AccessChain, instructions::access_chain_instruction)),
     with(Pointers::Chain, memory(Op::InBoundsAccessChain, instructions::access_chain_instruction)),
@@ -237,6 +261,29 @@ static ROWS: &[Row] = &[
     with(Pointers::Load, memory(Op::Load, instructions::load_instruction)),
     with(Pointers::Store, memory(Op::Store, instructions::store_instruction)),
     memory(Op::CopyMemory, instructions::copy_memory),
+    memory(Op::CopyMemorySized, opencl::copies::copy_sized),
+    memory(Op::Bitcast, opencl::casts::bitcast),
+    memory(Op::GroupIAdd, opencl::groups::arithmetic),
+    memory(Op::GroupFAdd, opencl::groups::arithmetic),
+    memory(Op::GroupFMin, opencl::groups::arithmetic),
+    memory(Op::GroupUMin, opencl::groups::arithmetic),
+    memory(Op::GroupSMin, opencl::groups::arithmetic),
+    memory(Op::GroupFMax, opencl::groups::arithmetic),
+    memory(Op::GroupUMax, opencl::groups::arithmetic),
+    memory(Op::GroupSMax, opencl::groups::arithmetic),
+    memory(Op::GroupAll, opencl::groups::vote),
+    memory(Op::GroupAny, opencl::groups::vote),
+    memory(Op::GroupBroadcast, opencl::groups::broadcast),
+    memory(Op::GroupAsyncCopy, opencl::groups::copy),
+    values(Op::GroupWaitEvents, opencl::groups::wait),
+    values(Op::SatConvertSToU, opencl::conversions::saturate),
+    values(Op::SatConvertUToS, opencl::conversions::saturate),
+    memory(Op::PtrCastToGeneric, opencl::casts::cast),
+    memory(Op::GenericCastToPtr, opencl::casts::cast),
+    memory(Op::GenericCastToPtrExplicit, opencl::casts::cast_explicit),
+    memory(Op::GenericPtrMemSemantics, opencl::casts::semantics),
+    ordered!(Op::AtomicFlagTestAndSet, 4, opencl::flags::test_and_set),
+    ordered!(Op::AtomicFlagClear, 2, opencl::flags::clear_flag),
     memory(Op::CooperativeMatrixLoadKHR, cooperative::load_instruction),
     memory(Op::CooperativeMatrixStoreKHR, cooperative::store_instruction),
     values(Op::CooperativeMatrixMulAddKHR, cooperative::multiply_add),
@@ -258,23 +305,49 @@ static ROWS: &[Row] = &[
     sample!(ImageGather, Form { gathers: true, ..PLAIN }),
     sample!(ImageDrefGather, Form { gathers: true, compares: true, ..PLAIN }),
     values(Op::ImageQueryLod, sampling::query_lod),
-    values(Op::ImageFetch, images::load_texel),
-    values(Op::ImageRead, images::load_texel),
+    values(Op::ImageFetch, |v, inst| images::load_texel(v, inst, false)),
+    values(Op::ImageRead, |v, inst| images::load_texel(v, inst, false)),
     values(Op::ImageWrite, images::store_texel),
     memory(Op::ImageTexelPointer, images::texel_pointer),
     values(Op::ImageQuerySizeLod, images::query_size),
     values(Op::ImageQuerySize, images::query_size),
     values(Op::ImageQueryLevels, images::query_levels),
     values(Op::ImageQuerySamples, images::query_samples),
-    refused(Op::ImageSparseSampleImplicitLod, RESIDENCY),
-    refused(Op::ImageSparseSampleExplicitLod, RESIDENCY),
-    refused(Op::ImageSparseSampleDrefImplicitLod, RESIDENCY),
-    refused(Op::ImageSparseSampleDrefExplicitLod, RESIDENCY),
-    refused(Op::ImageSparseFetch, RESIDENCY),
-    refused(Op::ImageSparseGather, RESIDENCY),
-    refused(Op::ImageSparseDrefGather, RESIDENCY),
-    refused(Op::ImageSparseRead, RESIDENCY),
-    refused(Op::ImageSparseTexelsResident, RESIDENCY),
+    sample!(ImageSparseSampleImplicitLod, Form { sparse: true, ..IMPLICIT }),
+    sample!(ImageSparseSampleExplicitLod, Form { sparse: true, ..PLAIN }),
+    sample!(ImageSparseSampleDrefImplicitLod, Form { sparse: true, compares: true, ..IMPLICIT }),
+    sample!(ImageSparseSampleDrefExplicitLod, Form { sparse: true, compares: true, ..PLAIN }),
+    sample!(ImageSparseGather, Form { sparse: true, gathers: true, ..PLAIN }),
+    sample!(ImageSparseDrefGather, Form { sparse: true, gathers: true, compares: true, ..PLAIN }),
+    values(Op::ImageSparseFetch, |v, inst| images::load_texel(v, inst, true)),
+    values(Op::ImageSparseRead, |v, inst| images::load_texel(v, inst, true)),
+    values(Op::ImageSparseTexelsResident, sampling::texels_are_resident),
+
+    values(Op::ConvertUToAccelerationStructureKHR, acceleration::structure_of_address),
+    memory(Op::RayQueryInitializeKHR, ray_query::initialize),
+    memory(Op::RayQueryProceedKHR, ray_query::proceed),
+    memory(Op::RayQueryTerminateKHR, ray_query::terminate),
+    memory(Op::RayQueryConfirmIntersectionKHR, ray_query::confirm),
+    memory(Op::RayQueryGenerateIntersectionKHR, ray_query::generate),
+    asks!(RayQueryGetRayTMinKHR, NearestDistance),
+    asks!(RayQueryGetRayFlagsKHR, Flags),
+    asks!(RayQueryGetWorldRayOriginKHR, WorldOrigin),
+    asks!(RayQueryGetWorldRayDirectionKHR, WorldDirection),
+    asks!(RayQueryGetIntersectionCandidateAABBOpaqueKHR, IsOpaqueBox),
+    asks!(RayQueryGetIntersectionTypeKHR, Kind),
+    asks!(RayQueryGetIntersectionTKHR, Distance),
+    asks!(RayQueryGetIntersectionInstanceCustomIndexKHR, CustomIndex),
+    asks!(RayQueryGetIntersectionInstanceIdKHR, InstanceNumber),
+    asks!(RayQueryGetIntersectionInstanceShaderBindingTableRecordOffsetKHR, RecordOffset),
+    asks!(RayQueryGetIntersectionGeometryIndexKHR, Geometry),
+    asks!(RayQueryGetIntersectionPrimitiveIndexKHR, Primitive),
+    asks!(RayQueryGetIntersectionBarycentricsKHR, Barycentrics),
+    asks!(RayQueryGetIntersectionFrontFaceKHR, IsFront),
+    asks!(RayQueryGetIntersectionObjectRayOriginKHR, ObjectOrigin),
+    asks!(RayQueryGetIntersectionObjectRayDirectionKHR, ObjectDirection),
+    asks!(RayQueryGetIntersectionObjectToWorldKHR, ObjectToWorld),
+    asks!(RayQueryGetIntersectionWorldToObjectKHR, WorldToObject),
+    asks!(RayQueryGetIntersectionTriangleVertexPositionsKHR, Vertices),
 
     values(Op::ControlBarrier, sync::control_barrier),
     values(Op::MemoryBarrier, sync::memory_barrier),
@@ -337,6 +410,7 @@ static ROWS: &[Row] = &[
     needing(Needs::Geometry, stage(Op::EmitStreamVertex, geometry::emit_vertex)),
     needing(Needs::Geometry, values(Op::EndPrimitive, geometry::end_primitive)),
     needing(Needs::Geometry, values(Op::EndStreamPrimitive, geometry::end_primitive)),
+    needing(Needs::Mesh, values(Op::SetMeshOutputsEXT, mesh::set_outputs)),
     derivative!(DPdx, X), derivative!(DPdxFine, X), derivative!(DPdxCoarse, X),
     derivative!(DPdy, Y), derivative!(DPdyFine, Y), derivative!(DPdyCoarse, Y),
     derivative!(Fwidth, X, Y), derivative!(FwidthFine, X, Y), derivative!(FwidthCoarse, X, Y),
@@ -405,7 +479,7 @@ mod tests {
             }
         }
         let missing = ROWS.iter().filter(|row| matches!(row.needs, Needs::Missing(_))).count();
-        assert!(missing > 5, "{missing} refused");
+        assert_eq!(missing, 2, "reads of depth and stencil in the tile");
         for (op, needs) in [(Op::DPdx, Needs::Quads), (Op::BeginInvocationInterlockEXT, Needs::Fragment)] {
             assert_eq!(find(op).map(|row| row.needs), Some(needs));
         }
@@ -419,7 +493,8 @@ mod tests {
             assert_eq!(ROWS.iter().filter(|other| other.op == row.op).count(), 1, "{:?}", row.op);
             // Opcodes that also copy descriptors and pointers, or depend on decorations, compute other values by the
             // other row.
-            let has_both = matches!(row.op, Op::CopyObject | Op::CompositeExtract | Op::FConvert);
+            let has_both =
+                matches!(row.op, Op::CopyObject | Op::CompositeExtract | Op::FConvert | Op::Bitcast);
             assert_eq!(pure::find(row.op).is_some(), has_both, "{:?} has two rows", row.op);
         }
         for op in (0..=0xffff).filter_map(Op::from_u32).filter(|op| find(*op).is_none()) {

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use agx_abi::KernelInfo;
 use bumpalo::Bump;
 
 use super::cfg::Body;
@@ -23,6 +24,10 @@ pub(super) struct Memory<'a> {
     pub globals: Rows<Option<&'a Pointer<'a>>>,
     pub constants: Constants<'a>,
     pub usage: Usage<'a>,
+    /// What is known of a kernel so far.
+    pub kernel: Option<Box<KernelInfo>>,
+    /// The first byte of the workgroup memory that operations of the workgroup use.
+    pub slots: Option<u32>,
 }
 
 impl<'a> Memory<'a> {
@@ -32,6 +37,8 @@ impl<'a> Memory<'a> {
             globals: Rows::filled(module.globals.len(), None),
             constants: Constants::default(),
             usage: Usage::default(),
+            kernel: None,
+            slots: None,
         }
     }
 }

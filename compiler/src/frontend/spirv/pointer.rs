@@ -43,6 +43,12 @@ pub(super) enum Root {
     PushConstants,
     /// The constant section; offsets are bytes.
     Constants,
+    /// The lane's stack memory (kernels); offsets are bytes from its start.
+    Private,
+    /// Memory of any kind at a tagged address (kernels); offsets are bytes.
+    Generic { address: Src },
+    /// A variable as one of another type (kernels), of which nothing is read.
+    Unread,
 }
 
 /// A dynamic index into scalar variables.

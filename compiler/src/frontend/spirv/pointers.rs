@@ -2,14 +2,15 @@
 
 use spirv::StorageClass;
 
+use super::kernel::pointers::UNREAD;
 use super::module::Def;
 use super::owners::Memory;
 use super::pointer::{Pointer, Root, Step};
 use super::types::{Kind, Layout, Ty};
 use super::values::Values;
 use super::words::Inst;
-use super::{globals, index, resources};
-use crate::error::{CompileError, MemoryError, TypeError};
+use super::{globals, index, kernel, resources};
+use crate::error::{CompileError, KernelError, MemoryError, TypeError};
 use crate::frontend::kit::bounds::Limit;
 use crate::frontend::kit::buffers::{self, BufferElement};
 use crate::ir::Arithmetic;
@@ -54,7 +55,10 @@ pub(super) fn step<'a>(
             let index = within(v, pointer.ty, index);
             step_bytes(v, pointer, index)
         }
-        Root::Local | Root::Buffer { .. } | Root::PushConstants => step_bytes(v, pointer, index),
+        Root::Local | Root::Buffer { .. } | Root::PushConstants | Root::Private | Root::Generic { .. } => {
+            step_bytes(v, pointer, index)
+        }
+        Root::Unread => Err(KernelError::PointerUse { what: UNREAD }.into()),
     }
 }
 
@@ -93,6 +97,9 @@ fn choose_buffer<'a>(
 /// A pointer with an address as a value: its type and its scalars.
 fn pointer_value<'a>(v: &mut Values<'_, 'a>, pointer: &Pointer<'a>) -> Option<(Ty, &'a [Src])> {
     let ty = pointer.pointer?;
+    if v.types.is_kernel {
+        return Some((ty, kernel::pointers::value(v, pointer)?));
+    }
     let is_checked = v.types.leaves(ty).is_ok_and(|leaves| leaves.len() > 1);
     let leaves = match pointer.root {
         Root::Buffer { base, limit: Some(limit) } if is_checked => {
@@ -138,6 +145,9 @@ fn pointer_from_value<'a>(
         return Err(MemoryError::ValueAsPointer.into());
     };
     let align = v.types.natural(pointee).1.max(1);
+    if let (true, [address]) = (v.types.is_kernel, leaves) {
+        return Ok(kernel::pointers::at(v, (class, pointee, ty), *address));
+    }
     let base = Pointer::new(Root::Local, pointee, Layout::Explicit, Access::empty());
     let base = Pointer { pointer: Some(ty), align, ..base };
     Ok(match (class, leaves) {
@@ -166,7 +176,10 @@ pub(super) fn move_by_elements<'a>(
         _ => 0,
     };
     let stride = if stated == 0 { v.types.natural(pointer.ty).0 } else { stated };
-    if !matches!(pointer.root, Root::Local | Root::Buffer { .. }) {
+    if v.types.is_kernel && index.as_imm() == Some(0) {
+        return Ok(pointer);
+    }
+    if !matches!(pointer.root, Root::Local | Root::Buffer { .. } | Root::Private | Root::Generic { .. }) {
         // There are no variable pointers into anything else.
         return Err(MemoryError::MovedPointer.into());
     }

@@ -31,7 +31,9 @@ pub(super) fn prologue<'a>(m: &mut Memory<'a>, v: &mut Values<'_, 'a>) -> Result
                 }
                 Some(pointer)
             }
-            StorageClass::Input if v.kit.stage == Stage::Compute => globals::input(m, v, global)?,
+            StorageClass::Input if v.kit.stage == Stage::Compute && !v.types.is_kernel => {
+                globals::input(m, v, global)?
+            }
             _ => None,
         };
         m.globals[index] = pointer.map(|pointer| &*v.bump.alloc(pointer));

@@ -2,7 +2,7 @@
 //!
 //! The decoration of a result applies to the values that its instruction computes: a result that only passes
 //! on another value does not affect that value. The decoration of a variable, or of a member of a structure,
-//! applies to phis of its values, and to inputs. `opt_narrow_mediump` uses the marks.
+//! applies to phis of its values, and to inputs. `opt_narrow` uses the marks.
 
 use spirv::Decoration;
 

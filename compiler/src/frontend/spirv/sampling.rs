@@ -10,8 +10,9 @@ use super::types::{ImageType, Kind, Ty};
 use super::values::Values;
 use super::words::Inst;
 use crate::error::{CompileError, ImageError, TypeError};
-use crate::frontend::kit::sampling::{self as kit, Lod, Sample, Shape};
+use crate::frontend::kit::sampling::{self as kit, Lod, Sample, Sampled, Shape};
 use crate::frontend::kit::textures;
+use crate::ir::build::alu::IntCond;
 use crate::ir::op::Op as IrOperation;
 use crate::ir::src::Src;
 use crate::ir::{Arithmetic, Build};
@@ -27,10 +28,13 @@ pub(super) struct Form {
     pub projects: bool,
     /// Gathers a channel of four texels.
     pub gathers: bool,
+    /// Also tells whether all texels have memory.
+    pub sparse: bool,
 }
 
 /// A sample with an explicit level.
-pub(super) const PLAIN: Form = Form { implicit: false, compares: false, projects: false, gathers: false };
+pub(super) const PLAIN: Form =
+    Form { implicit: false, compares: false, projects: false, gathers: false, sparse: false };
 /// A sample with an implicit level.
 pub(super) const IMPLICIT: Form = Form { implicit: true, ..PLAIN };
 
@@ -118,8 +122,9 @@ pub(super) fn sample_instruction<'a>(
     if form.gathers {
         sample.gather = Some(if form.compares { 0 } else { v.constant(inst.word(4)?)? });
     }
-    let texels = with_offsets(v, &operands, resource, sample)?;
-    define_texel(v, inst, &texels)
+    sample.sparse = form.sparse;
+    let sampled = with_offsets(v, &operands, resource, sample)?;
+    define_sampled(v, inst, &sampled, form.sparse)
 }
 
 /// The sample at an instruction's coordinates, including the layer if they have one.
@@ -199,7 +204,7 @@ fn with_offsets(
     operands: &Operands,
     resource: Resource,
     mut sample: Sample,
-) -> Result<[Src; 4], CompileError> {
+) -> Result<Sampled, CompileError> {
     let Some(offsets) = operands.offsets else {
         if let Some(id) = operands.offset {
             let (_, offset) = v.eval().value(id)?;
@@ -215,20 +220,22 @@ fn with_offsets(
         return Err(ImageError::GatherOffsets { why: "expected a gather from a 2D image" }.into());
     }
     // From each gather, the texel at the offset itself, which comes last.
-    let mut texels = [Src::NONE; 4];
-    for (texel, offset) in texels.iter_mut().zip([[x0, y0], [x1, y1], [x2, y2], [x3, y3]]) {
+    let mut all = Sampled::of([Src::NONE; 4]);
+    for (texel, offset) in all.components.iter_mut().zip([[x0, y0], [x1, y1], [x2, y2], [x3, y3]]) {
         sample.offset = Some(kit::pack_offset(&mut v.kit, &offset));
-        *texel = sample_texture(v, resource, &sample)?[3];
+        let gathered = sample_texture(v, resource, &sample)?;
+        *texel = gathered.components[3];
+        all.missing = v.kit.b.or(all.missing, gathered.missing);
     }
-    Ok(texels)
+    Ok(all)
 }
 
-/// The four components of a sample.
+/// Samples a texture that has a sampler.
 fn sample_texture(
     v: &mut Values<'_, '_>,
     resource: Resource,
     sample: &Sample,
-) -> Result<[Src; 4], CompileError> {
+) -> Result<Sampled, CompileError> {
     let (Some(image), Some(sampler)) = (resource.image, resource.sampler) else {
         return Err(ImageError::NoSampler.into());
     };
@@ -240,11 +247,30 @@ fn sample_texture(
 pub(super) fn query_lod<'a>(v: &mut Values<'_, 'a>, inst: &Inst<'a>) -> Result<(), CompileError> {
     let (resource, _, image) = resources::image(v, inst.word(2)?)?;
     let sample = Sample { bits: 32, query: true, ..sample_at(v, inst, &image, false)? };
-    let mut levels = sample_texture(v, resource, &sample)?;
+    let mut levels = sample_texture(v, resource, &sample)?.components;
     if let Some(image) = resource.image {
         textures::or_zeros(&mut v.kit, image.at, &mut levels[..2]);
     }
     define_texel(v, inst, &levels)
+}
+
+/// Defines the result of a sample or a load of a texel; with `sparse`, whether texels have no memory comes first.
+pub(super) fn define_sampled<'a>(
+    v: &mut Values<'_, 'a>,
+    inst: &Inst<'a>,
+    sampled: &Sampled,
+    sparse: bool,
+) -> Result<(), CompileError> {
+    let [red, green, blue, alpha] = sampled.components;
+    let all = [sampled.missing, red, green, blue, alpha];
+    define_texel(v, inst, if sparse { &all } else { &all[1..] })
+}
+
+/// Whether all texels of a sample or load have memory.
+pub(super) fn texels_are_resident<'a>(v: &mut Values<'_, 'a>, inst: &Inst<'a>) -> Result<(), CompileError> {
+    let missing = v.eval().scalar(inst.word(2)?)?;
+    let resident = v.kit.b.icmp(IntCond::EQ, missing, Src::imm32(0));
+    define_texel(v, inst, &[resident])
 }
 
 /// Defines the result of an image instruction with as many components as its type has.

@@ -9,6 +9,7 @@ use super::decorations::Decorated;
 use super::decorations::Decorations;
 use super::eval::Eval;
 use super::module::{BlockBody, Def, EntryPoint, FunctionBody, Global, Init, Module};
+use super::ray_query;
 use super::types::{ImageType, Kind, MatrixLayout, Member, Ty, Types, format_components};
 use super::usage::Usage;
 use super::usage_scan::UsageScan;
@@ -98,7 +99,10 @@ impl<'a> Scan<'_, 'a> {
             }
             Op::ExtInst => self.debug_source(inst),
             Op::Capability => super::capability::check(inst.word(0)?),
-            Op::MemoryModel => super::capability::check_addressing(inst.word(0)?),
+            Op::MemoryModel => {
+                self.module.types.is_kernel = super::capability::is_of_kernels(inst.word(0)?)?;
+                Ok(())
+            }
             op if op.is_type() => self.type_declaration(inst),
             op if op.is_constant() || op == Op::Undef => self.constant(inst),
             // Debug information, extensions (capabilities cover their use), and so on.
@@ -129,6 +133,7 @@ impl<'a> Scan<'_, 'a> {
         let (name, _) = inst.string(1)?;
         let def = match name.as_str() {
             "GLSL.std.450" => Def::GlslSet,
+            "OpenCL.std" => Def::OpenClSet,
             name if super::debug::is_debug_set(name) => Def::DebugSet,
             name if name.starts_with("NonSemantic.") => Def::NonSemanticSet,
             name => return Err(ModuleError::ExtendedSet { name: name.to_owned() }.into()),
@@ -219,6 +224,9 @@ impl<'a> Scan<'_, 'a> {
             Op::TypeFunction => Kind::Function,
             Op::TypeImage => Kind::Image(self.image_type(inst)?),
             Op::TypeSampler => Kind::Sampler,
+            Op::TypeAccelerationStructureKHR => Kind::AccelerationStructure,
+            Op::TypeRayQueryKHR => ray_query::kind(&mut self.module.types, self.bump)?,
+            Op::TypeEvent if self.module.types.is_kernel => Kind::Int { bits: 32 },
             Op::TypeSampledImage => Kind::SampledImage { image: self.ty(inst.word(1)?)? },
             op => Kind::Opaque(op),
         })
@@ -241,7 +249,10 @@ impl<'a> Scan<'_, 'a> {
             dim: Dim::from_u32(dim).ok_or(TypeError::UnknownDim { number: dim })?,
             arrayed: inst.word(4)? != 0,
             multisampled: inst.word(5)? != 0,
-            storage: inst.word(6)? == 2,
+            storage: match self.module.types.is_kernel {
+                true => inst.rest(8).first().is_some_and(|access| *access != 0),
+                false => inst.word(6)? == 2,
+            },
             components: ImageFormat::from_u32(inst.word(7)?).map_or(4, format_components),
         })
     }
@@ -261,17 +272,19 @@ impl<'a> Scan<'_, 'a> {
     fn members(&self, id: u32, types: &[u32]) -> Result<&'a [Member], CompileError> {
         let decorations = &self.module.decorations;
         let mut members = ArenaVec::with_capacity_in(types.len(), self.bump);
+        let packed = self.module.types.is_kernel && decorations.has(id, Decoration::CPacked);
         let mut leaf = 0u32;
         for (index, ty) in types.iter().enumerate() {
             let (index, ty) = (index as u32, self.ty(*ty)?);
             let part = decorations.member(id, index);
             let of = |decoration| part.of(decoration);
-            let natural_offset = self.module.types.natural_offset_after(members.last(), ty);
+            let natural_offset = self.module.types.natural_offset_after(members.last(), ty, packed);
             members.push(Member {
                 ty,
                 leaf,
                 offset: of(Decoration::Offset).unwrap_or(0),
                 natural_offset: natural_offset.ok_or(TypeError::TooLarge)?,
+                packed,
                 matrix: MatrixLayout {
                     stride: of(Decoration::MatrixStride).unwrap_or(0),
                     row_major: of(Decoration::RowMajor).is_some(),
@@ -292,6 +305,13 @@ impl<'a> Scan<'_, 'a> {
         if inst.op == Op::Undef && !self.module.types.has_values(ty) {
             return Ok(());
         }
+        if inst.op == Op::ConstantSampler && self.module.types.is_kernel {
+            return Ok(());
+        }
+        if self.module.types.is_kernel && inst.op == Op::SpecConstantOp && self.is_of_pointers(inst)? {
+            // Defined at the start of the kernel.
+            return Ok(());
+        }
         let special = self.module.decorations.of(id, Decoration::SpecId);
         let chosen = special.and_then(|special| {
             self.key.spec_constants.iter().find(|(known, _)| *known == special).map(|(_, bits)| *bits)
@@ -303,6 +323,15 @@ impl<'a> Scan<'_, 'a> {
             self.module.workgroup_size = Some(id);
         }
         self.define(id, Def::Value(ty, leaves))
+    }
+
+    /// Whether an operation on constants computes with addresses, which are known when the program is built.
+    fn is_of_pointers(&self, inst: &Inst<'a>) -> Result<bool, CompileError> {
+        let is_pointer =
+            |id: &u32| matches!(self.module.defs.get(*id as usize), Some(Def::Global(_) | Def::None));
+        let ty = self.ty(inst.word(0)?)?;
+        Ok(matches!(self.module.types.kind(ty), Kind::Pointer { .. })
+            || inst.rest(3).first().is_some_and(is_pointer))
     }
 
     fn variable(&mut self, inst: &Inst<'a>) -> Result<(), CompileError> {
@@ -466,5 +495,5 @@ fn is_convergent(op: Op) -> bool {
     // partitions.
     let number = op as u32;
     // Most instructions have smaller numbers.
-    number >= 333 && matches!(number, 333..=366 | 4421..=4432 | 5110 | 5111 | 5296)
+    number >= 259 && matches!(number, 259..=271 | 333..=366 | 4421..=4432 | 5110 | 5111 | 5296)
 }

@@ -13,9 +13,10 @@ use super::owners::Memory;
 use super::pointer::{Pointer, Root};
 use super::values::Values;
 use super::vertex::{captured_outputs, captured_vertices, vertex_inputs, vertex_outputs, vertex_start};
-use super::{memory, tessellation, variables};
+use super::{memory, mesh, tessellation, variables};
 use crate::CompileKey;
 use crate::error::CompileError;
+use crate::frontend::kit;
 use crate::frontend::kit::fragment::{self, FragmentModes};
 use crate::ir::build::alu::IntCond;
 use crate::ir::function::Access;
@@ -32,10 +33,11 @@ pub(super) fn stage_inputs<'a>(
     (entry, key): (&Entry<'a>, &CompileKey),
 ) -> Result<(), CompileError> {
     match v.kit.stage {
-        Stage::Compute => match (entry.geometry, entry.tessellation) {
-            (Some(info), _) => geometry_start(io, v, info, key)?,
-            (None, Some((_, info))) => tessellation::control_start(io, v, info)?,
-            (None, None) => return Ok(()),
+        Stage::Compute => match (entry.geometry, entry.tessellation, entry.mesh) {
+            (Some(info), ..) => geometry_start(io, v, info, key)?,
+            (None, Some((_, info)), _) => tessellation::control_start(io, v, info)?,
+            (None, None, Some(info)) => return mesh::start(io, m, v, info),
+            (None, None, None) => return Ok(()),
         },
         Stage::Vertex => match entry.tessellation {
             Some((_, info)) => tessellation::evaluation_start(io, v, info, key)?,
@@ -198,6 +200,9 @@ fn mark_unwritten<'a>(
 pub(super) fn stage_outputs<'a>(io: &mut StageIo<'a>, v: &mut Values<'_, 'a>) -> Result<(), CompileError> {
     if v.kit.software.geometry.is_some() {
         return geometry_end(io, v);
+    }
+    if v.kit.software.mesh.is_some() {
+        return kit::mesh::end(&mut v.kit);
     }
     if v.kit.stage == Stage::Compute {
         return Ok(());

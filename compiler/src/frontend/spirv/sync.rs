@@ -7,7 +7,7 @@ use super::pointer::{Pointer, Root};
 use super::types::Kind;
 use super::values::Values;
 use super::words::Inst;
-use super::{memory, pointers};
+use super::{kernel, memory, pointers};
 use crate::error::{CompileError, GroupError};
 use crate::frontend::kit::buffers::{self, Atomic};
 use crate::frontend::kit::{bounds, compute, coverage};
@@ -117,6 +117,11 @@ fn memory_of(v: &mut Values<'_, '_>, id: u32) -> Result<Access, CompileError> {
     memory.set(Access::LOCAL, semantics.contains(MemorySemantics::WORKGROUP_MEMORY));
     // Outputs that invocations share are in device memory.
     if semantics.contains(MemorySemantics::OUTPUT_MEMORY) && v.kit.software.tessellation.is_some() {
+        memory |= Access::DEVICE;
+    }
+    // So are payloads, which count as memory of the workgroup, and outputs of meshes.
+    let of_group = MemorySemantics::OUTPUT_MEMORY | MemorySemantics::WORKGROUP_MEMORY;
+    if semantics.intersects(of_group) && v.kit.software.mesh.is_some() {
         memory |= Access::DEVICE;
     }
     memory.set(Access::IMAGE, semantics.contains(MemorySemantics::IMAGE_MEMORY));
@@ -250,6 +255,9 @@ fn atomic_word<'a>(
     atomic: Atomic,
     operands: &[Src],
 ) -> Result<Src, CompileError> {
+    if v.types.is_kernel {
+        return kernel::access::atomic(v, &pointer, atomic, operands);
+    }
     let fixed = Src::imm32(pointer.fixed);
     let offset = pointer.offset.map_or(fixed, |offset| v.kit.b.iadd(offset, fixed));
     let base = match pointer.root {

@@ -49,6 +49,8 @@ pub(super) struct Member {
     pub offset: u32,
     /// Byte offset in private memory.
     pub natural_offset: u32,
+    /// Members follow each other without gaps (kernels).
+    pub packed: bool,
     /// The layout of matrices in the member.
     pub matrix: MatrixLayout,
     /// No invocation writes it through this variable.
@@ -148,6 +150,8 @@ pub(super) enum Kind<'a> {
     /// An image.
     Image(ImageType),
     Sampler,
+    /// The address of an acceleration structure.
+    AccelerationStructure,
     /// An image together with a sampler.
     SampledImage {
         image: Ty,
@@ -186,12 +190,14 @@ pub(super) struct Types<'a> {
     rows: Rows<TypeData<'a>>,
     /// Whether accesses through pointers to storage buffers are checked.
     checks_pointers: bool,
+    /// The module has OpenCL's kernels: memory has the layout of C, and all pointers are addresses of 64 bits.
+    pub is_kernel: bool,
 }
 
 impl<'a> Types<'a> {
     /// No types. `checks_pointers`: accesses through pointers to storage buffers are checked.
     pub fn new(bump: &'a Bump, checks_pointers: bool) -> Self {
-        Types { bump, rows: Rows::default(), checks_pointers }
+        Types { bump, rows: Rows::default(), checks_pointers, is_kernel: false }
     }
 
     /// The row of a type.
@@ -299,7 +305,7 @@ impl<'a> Types<'a> {
             Kind::Bool => Some(&[1]),
             Kind::Int { bits: 8 } => Some(&[8]),
             Kind::Int { bits: 16 } | Kind::Float { bits: 16 } | Kind::Bfloat16 => Some(&[16]),
-            Kind::Int { bits: 64 } | Kind::Float { bits: 64 } => Some(&[64]),
+            Kind::Int { bits: 64 } | Kind::Float { bits: 64 } | Kind::AccelerationStructure => Some(&[64]),
             Kind::Int { .. } | Kind::Float { .. } => Some(&[32]),
             Kind::Vector { elem, count }
             | Kind::Array { elem, count, .. }
@@ -326,6 +332,15 @@ impl<'a> Types<'a> {
     /// checked, address and size of the buffer and the offset in it. `None` for classes whose pointers are not values.
     fn pointer_leaves(&self, class: StorageClass) -> Option<&'static [u8]> {
         match class {
+            StorageClass::CrossWorkgroup
+            | StorageClass::UniformConstant
+            | StorageClass::Workgroup
+            | StorageClass::Function
+            | StorageClass::Generic
+                if self.is_kernel =>
+            {
+                Some(&[64])
+            }
             StorageClass::StorageBuffer if self.checks_pointers => Some(&[64, 32, 32]),
             StorageClass::PhysicalStorageBuffer | StorageClass::StorageBuffer | StorageClass::Uniform => {
                 Some(&[64])
@@ -345,12 +360,18 @@ impl<'a> Types<'a> {
             Kind::Bool => Some((4, 4)),
             Kind::Int { bits } | Kind::Float { bits } => Some((u32::from(bits) / 8, u32::from(bits) / 8)),
             Kind::Bfloat16 => Some((2, 2)),
+            Kind::AccelerationStructure => Some((8, 8)),
+            Kind::Vector { elem, count } if self.is_kernel => {
+                let bytes = self.get(elem).natural.0.checked_mul(count.next_power_of_two())?;
+                Some((bytes, bytes))
+            }
             Kind::Vector { elem, count }
             | Kind::Array { elem, count, .. }
             | Kind::CooperativeMatrix { elem, count, .. } => repeat(elem, count),
             Kind::Matrix { column, count } => repeat(column, count),
             Kind::Struct { members } => {
-                let align = members.iter().map(|member| self.get(member.ty).natural.1).max().unwrap_or(1);
+                let align = |member: &Member| if member.packed { 1 } else { self.get(member.ty).natural.1 };
+                let align = members.iter().map(align).max().unwrap_or(1);
                 let end = members
                     .last()
                     .map_or(Some(0), |last| last.natural_offset.checked_add(self.get(last.ty).natural.0))?;
@@ -370,12 +391,12 @@ impl<'a> Types<'a> {
     }
 
     /// The offset in private memory of a member of type `ty` after the member `previous`.
-    pub fn natural_offset_after(&self, previous: Option<&Member>, ty: Ty) -> Option<u32> {
+    pub fn natural_offset_after(&self, previous: Option<&Member>, ty: Ty, packed: bool) -> Option<u32> {
         let end = match previous {
             Some(member) => member.natural_offset.checked_add(self.get(member.ty).natural.0)?,
             None => 0,
         };
-        end.checked_next_multiple_of(self.get(ty).natural.1)
+        if packed { Some(end) } else { end.checked_next_multiple_of(self.get(ty).natural.1) }
     }
 
     /// Size in bytes and alignment of a type in private memory.

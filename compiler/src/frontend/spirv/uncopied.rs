@@ -145,6 +145,7 @@ pub(super) fn changed(op: Op) -> Option<Region> {
             | Op::AccessChain
             | Op::InBoundsAccessChain
             | Op::CopyObject
+            | Op::Bitcast
             | Op::CompositeExtract
             | Op::Undef
             | Op::Line

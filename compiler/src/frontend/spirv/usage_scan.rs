@@ -4,6 +4,7 @@ use bumpalo::Bump;
 use bumpalo::collections::Vec as ArenaVec;
 use spirv::{GlslStd450Op, Op, StorageClass};
 
+use super::kernel;
 use super::module::{Def, Global, Init, Module};
 use super::opcodes::{self, Pointers};
 use super::types::{Kind, Ty};
@@ -49,6 +50,10 @@ pub(super) struct UsageScan<'a> {
     calls: ArenaVec<'a, (u32, &'a [u32])>,
     /// Loads of large values.
     uncopied: UncopiedScan<'a>,
+    /// Operands of phis (kernels), which may be defined later.
+    phis: Vec<u32>,
+    /// By pointer of another type than its variable (kernels): the variable, or 0. Empty as long as there are none.
+    casts: Vec<u32>,
 }
 
 impl<'a> UsageScan<'a> {
@@ -65,6 +70,8 @@ impl<'a> UsageScan<'a> {
             scalar: none(),
             calls: ArenaVec::new_in(bump),
             uncopied: UncopiedScan::new_in(bump, bound as u32),
+            phis: Vec::new(),
+            casts: Vec::new(),
         }
     }
 
@@ -88,6 +95,10 @@ impl<'a> UsageScan<'a> {
     #[inline]
     pub fn instruction(&mut self, module: &Module<'a>, inst: &Inst<'a>) {
         let row = opcodes::own_row(inst.op);
+        if module.types.is_kernel {
+            self.kernel(module, inst);
+            return self.large(module, inst, row.is_some());
+        }
         match row.map(|row| row.pointers) {
             // Operations without a row of their own only compute values.
             None | Some(Pointers::Escape) => self.escape(inst.operands),
@@ -127,6 +138,63 @@ impl<'a> UsageScan<'a> {
             _ => None,
         };
         self.uncopied.instruction(inst, is_large, stored);
+    }
+
+    /// Notes how an instruction of a kernel uses pointers: what does more than load, store and select a part needs an address.
+    fn kernel(&mut self, module: &Module<'a>, inst: &Inst<'a>) {
+        match (inst.op, inst.operands) {
+            (Op::LifetimeStart | Op::LifetimeStop, _) => return,
+            (Op::Bitcast, [_, id, from, ..]) => return self.cast(*id, *from),
+            (Op::Variable, [ty, id, _, init @ ..]) => {
+                self.root(module, *id, *ty, false);
+                init.iter().for_each(|init| self.store(module, *id, *init));
+            }
+            (Op::FunctionParameter, [ty, id, ..]) => self.root(module, *id, *ty, true),
+            (Op::Load, [_, _, pointer, ..]) => self.read(*pointer),
+            (Op::Store, [pointer, object, ..]) => {
+                self.addressed(&[*object]);
+                self.store(module, *pointer, *object);
+            }
+            (Op::AccessChain | Op::InBoundsAccessChain | Op::CopyObject, [ty, id, base, indices @ ..]) => {
+                self.chain(module, *ty, *id, *base, indices);
+            }
+            (Op::PtrAccessChain | Op::InBoundsPtrAccessChain, [ty, id, base, first, indices @ ..])
+                if is_zero(module, *first) =>
+            {
+                self.chain(module, *ty, *id, *base, indices);
+            }
+            (Op::FunctionCall, [_, _, callee, arguments @ ..]) => self.calls.push((*callee, arguments)),
+            (Op::CopyMemory, _) => self.escape(inst.operands),
+            (Op::ExtInst, [_, _, set, number, ..]) if keeps_registers(module, *set, *number) => {
+                self.escape(inst.operands);
+            }
+            (Op::Phi, [_, _, operands @ ..]) => self.phis.extend(operands.iter().step_by(2)),
+            (_, operands) => self.addressed(operands),
+        }
+        for operand in inst.operands {
+            let root = self.casts.get(*operand as usize).copied().unwrap_or(0);
+            put(self.marked, root, true);
+        }
+    }
+
+    /// A pointer as one of another type.
+    fn cast(&mut self, id: u32, from: u32) {
+        let cast = self.casts.get(from as usize).copied().filter(|root| *root != 0);
+        let Some(root) = cast.or_else(|| self.origin(from).map(|origin| origin.root)) else { return };
+        let length = self.origins.len();
+        self.casts.resize(length, 0);
+        put(&mut self.casts, id, root);
+        put(self.contents, root, Contents::Changes);
+    }
+
+    /// Notes that variables need an address.
+    fn addressed(&mut self, operands: &[u32]) {
+        self.escape(operands);
+        for operand in operands {
+            if let Some(origin) = self.origin(*operand) {
+                put(self.marked, origin.root, true);
+            }
+        }
     }
 
     fn origin(&self, id: u32) -> Option<Origin> {
@@ -176,6 +244,11 @@ impl<'a> UsageScan<'a> {
 
     /// The result, after all functions of `module`.
     pub fn finish(mut self, module: &Module<'a>) -> Usage<'a> {
+        let phis = std::mem::take(&mut self.phis);
+        self.addressed(&phis);
+        for id in phis {
+            put(self.marked, self.casts.get(id as usize).copied().unwrap_or(0), true);
+        }
         self.spread(module);
         for (contents, indexed) in self.contents.iter_mut().zip(&*self.indexed) {
             if !matches!(contents, Contents::Always(all) if *indexed && all.len() > MAX_SELECTED_CONSTANTS) {
@@ -268,6 +341,17 @@ impl<'a> UsageScan<'a> {
             }
         }
     }
+}
+
+/// Whether an extended instruction of a kernel leaves the variables that it gets pointers to in registers.
+fn keeps_registers(module: &Module<'_>, set: u32, number: u32) -> bool {
+    let is_opencl = matches!(module.defs.get(set as usize), Some(Def::OpenClSet));
+    is_debug(module, set) || is_opencl && kernel::has_two_results(number)
+}
+
+/// Whether an index is the constant 0.
+fn is_zero(module: &Module<'_>, id: u32) -> bool {
+    matches!(module.defs.get(id as usize), Some(Def::Value(_, [leaf])) if leaf.as_imm() == Some(0))
 }
 
 /// Whether `set` is one of the sets of debug information.

@@ -1,5 +1,6 @@
 //! Variables private to an invocation: scalar variables, stack memory, or the constant section.
 
+use super::kernel;
 use super::memory;
 use super::owners::Memory;
 use super::pointer::{Pointer, Root};
@@ -26,9 +27,13 @@ pub(super) fn allocate<'a>(
         return Ok(Pointer::new(Root::Handle, ty, Layout::Natural, Access::empty()));
     }
     let widths = v.types.leaves(ty)?;
-    if let Some(leaves) = m.usage.constant(id).filter(|leaves| leaves.len() == widths.len()) {
+    let constant = m.usage.constant(id).filter(|leaves| leaves.len() == widths.len() && !v.types.is_kernel);
+    if let Some(leaves) = constant {
         let fixed = constant_array(m, v, ty, leaves)?;
         return Ok(constants(ty, fixed));
+    }
+    if m.usage.needs_memory(id) && v.types.is_kernel {
+        return kernel::pointers::in_stack(v, ty);
     }
     if m.usage.needs_memory(id) {
         let pointer = in_stack(v, ty)?;

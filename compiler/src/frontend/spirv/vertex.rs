@@ -148,14 +148,8 @@ pub(super) fn captured_words(leaf: &Leaf) -> Result<Vec<(CapturedOutput, Vertice
 /// The name of an output in memory: layer and viewport share a word.
 pub(super) fn name(output: VertexOutput) -> Name {
     match output {
-        VertexOutput::Position(component) => Name::Position(component),
-        VertexOutput::PointSize => Name::PointSize,
-        VertexOutput::ClipDistance(index) => Name::ClipDistance(index),
-        VertexOutput::CullDistance(index) => Name::CullDistance(index),
-        VertexOutput::Layer => Name::LayerAndViewport,
         VertexOutput::Viewport => Name::Viewport,
-        VertexOutput::PrimitiveId => Name::PrimitiveId,
-        VertexOutput::User { location, component } => Name::User { location, component },
+        other => other.stored(),
     }
 }
 

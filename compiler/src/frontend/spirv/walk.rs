@@ -1,7 +1,7 @@
 //! Translation of function bodies: a walk over the plan of each function, with calls inlined by an explicit
 //! stack.
 
-use agx_abi::Stage;
+use agx_abi::{MeshKind, Stage};
 use spirv::Op;
 
 use super::cfg::Terminator;
@@ -13,7 +13,7 @@ use super::pointer::Held;
 use super::translate::Translator;
 use super::values::Values;
 use super::words::{Inst, Instructions};
-use super::{debug, instructions};
+use super::{debug, instructions, mesh, opencl};
 use crate::error::{CompileError, FlowError, ModuleError, StageError, TypeError, ValueError};
 use crate::frontend::kit::control::{Node, Step};
 use crate::frontend::kit::coverage;
@@ -65,11 +65,14 @@ impl<'a> Translator<'_, 'a> {
     }
 
     /// Translates an instruction with a single lookup of its row.
-    fn instruction(&mut self, inst: &Inst<'a>) -> Result<(), CompileError> {
+    pub(super) fn instruction(&mut self, inst: &Inst<'a>) -> Result<(), CompileError> {
         self.values.float_mode(inst);
         self.values.relaxed.first_new = self.values.kit.b.f.values.len();
         let row = opcodes::find(inst.op).ok_or_else(|| opcodes::missing_row_error(inst.op))?;
         check_needs(&self.values, row)?;
+        if self.values.types.is_kernel && opencl::conversions::special(&mut self.values, inst)? {
+            return Ok(());
+        }
         if !self.values.has_stored || large::takes_large(&self.values, inst) {
             return self.handle(row, inst);
         }
@@ -197,6 +200,7 @@ impl<'a> Translator<'_, 'a> {
             return match terminator {
                 Terminator::Return(id) if id != 0 => self.return_value(id),
                 Terminator::Kill => coverage::kill(&mut self.values.kit),
+                Terminator::EmitMeshTasks(counts) => mesh::emit_tasks(&mut self.values, counts),
                 _ => Ok(()),
             };
         };
@@ -293,6 +297,9 @@ impl<'a> Translator<'_, 'a> {
         for argument in arguments {
             self.values.eval().check_visible(*argument)?;
         }
+        if callee.blocks.is_empty() && module.types.is_kernel {
+            return opencl::call_imported(&mut self.memory, &mut self.values, inst, callee.id);
+        }
         self.enter(function as usize, inst.word(1)?)?;
         for (param, argument) in callee.params.iter().zip(arguments) {
             let def = match self.values.defs.get(*argument as usize).copied() {
@@ -319,6 +326,8 @@ fn check_needs(v: &Values<'_, '_>, row: Row) -> Result<(), CompileError> {
         Needs::Fragment => Err(StageError::NotFragment { what: format!("Op{:?}", row.op) }.into()),
         Needs::Geometry if v.kit.software.geometry.is_some() => Ok(()),
         Needs::Geometry => Err(StageError::NotGeometry { op: row.op }.into()),
+        Needs::Mesh if mesh::is_kind(&v.kit, MeshKind::Mesh) => Ok(()),
+        Needs::Mesh => Err(StageError::NotMesh { op: row.op }.into()),
         Needs::Quads if has_quads(&v.kit) => Ok(()),
         Needs::Quads => Err(StageError::NoQuads.into()),
         Needs::Missing(reason) => Err(ModuleError::Refused { op: row.op, reason }.into()),

@@ -4,7 +4,7 @@ use agx_tgsi::{Instruction, Opcode};
 
 use super::memory::{Named, Words, coordinates, image, is_image};
 use super::program::Program;
-use crate::error::{CompileError, TgsiError};
+use crate::error::CompileError;
 use crate::frontend::kit::buffers::{Atomic, atomic_unguarded};
 use crate::frontend::kit::{Kit, coverage, images};
 use crate::ir::build::alu::IntCond;
@@ -73,16 +73,10 @@ impl Program<'_> {
             return Ok(Word { base: buffer.address(), offset, is_texel: false, is_inside: None });
         }
         let shape = self.image_shape(unit, instruction.memory.as_ref())?;
-        if shape.multisampled {
-            return Err(TgsiError::Feature {
-                what: "an atomic on a multisampled image",
-                why: "the hardware has none",
-            }
-            .into());
-        }
-        let (coords, _) = coordinates(shape, at);
-        let is_inside = images::is_inside(kit, image(unit), shape, &coords);
-        let (base, offset) = images::texel_address(kit, image(unit), shape, &coords);
+        let (coords, sample) = coordinates(shape, at);
+        let place = (coords.as_slice(), sample.unwrap_or(Src::imm32(0)));
+        let is_inside = images::is_inside(kit, image(unit), shape, place);
+        let (base, offset) = images::texel_address(kit, image(unit), shape, place);
         Ok(Word { base: Some(base), offset, is_texel: true, is_inside })
     }
 }

@@ -209,8 +209,17 @@ impl Program<'_> {
         self.on_unit(kit, (number, named.file), |kit, unit| {
             let shape = self.image_shape(unit, instruction.memory.as_ref())?;
             let (coords, sample) = coordinates(shape, at);
-            let load = Load { shape, bits: 32, coords, offset: Vec::new(), lod: None, sample, alpha: None };
-            images::load(kit, image(unit), &load)
+            let load = Load {
+                shape,
+                bits: 32,
+                coords,
+                offset: Vec::new(),
+                lod: None,
+                sample,
+                alpha: None,
+                sparse: false,
+            };
+            Ok(images::load(kit, image(unit), &load)?.components)
         })
     }
 

@@ -156,8 +156,9 @@ impl Program<'_> {
             lod: level.filter(|_| has_level),
             sample: level.filter(|_| shape.multisampled),
             alpha: None,
+            sparse: false,
         };
-        self.on_unit(kit, unit, |kit, unit| images::load(kit, texture(unit), &load))
+        self.on_unit(kit, unit, |kit, unit| Ok(images::load(kit, texture(unit), &load)?.components))
     }
 
     fn with_sampler(
@@ -308,14 +309,14 @@ fn with_offsets(
         let mut texels = [Src::imm32(0); 4];
         for (texel, offset) in texels.iter_mut().zip(offsets) {
             wanted.offset = Some(pack_offset(kit, offset.get(..axes).unwrap_or(offset)));
-            *texel = sample(kit, view, sampler, &wanted)?[3];
+            *texel = sample(kit, view, sampler, &wanted)?.components[3];
         }
         return Ok(texels);
     }
     if let Some(offset) = offsets.first() {
         wanted.offset = Some(pack_offset(kit, offset.get(..axes).unwrap_or(offset)));
     }
-    sample(kit, view, sampler, &wanted)
+    Ok(sample(kit, view, sampler, &wanted)?.components)
 }
 
 /// Converts coordinates in texels to coordinates from 0 to 1.

@@ -27,6 +27,13 @@ impl Samples {
         layer: Option<Src>,
         sample: Src,
     ) -> [Src; 2] {
+        let number = self.number(b, pixel, layer, sample);
+        let column = b.and(number, Src::imm32(TargetHeap::SAMPLES_PER_ROW - 1));
+        [column, b.ushr(number, Src::imm32(TargetHeap::SAMPLES_PER_ROW.trailing_zeros()))]
+    }
+
+    /// The number of a sample of a texel, in the order of memory.
+    pub fn number(&self, b: &mut Builder<'_, '_>, pixel: &[Src; 2], layer: Option<Src>, sample: Src) -> Src {
         let ([column, row], [last_column, last_row]) = (*pixel, self.last);
         let (inner_column, inner_row) = (b.and(column, last_column), b.and(row, last_row));
         let (left, top) = (b.isub(column, inner_column), b.isub(row, inner_row));
@@ -37,13 +44,14 @@ impl Samples {
         let texel = b.iadd(before, beside);
         let texel = b.iadd(texel, within);
         let first = b.shl(texel, self.shift);
-        let mut number = b.iadd(first, sample);
-        if let Some(layer) = layer {
-            let start = b.imul(layer, self.layer_samples);
-            number = b.iadd(start, number);
+        let number = b.iadd(first, sample);
+        match layer {
+            Some(layer) => {
+                let start = b.imul(layer, self.layer_samples);
+                b.iadd(start, number)
+            }
+            None => number,
         }
-        let column = b.and(number, Src::imm32(TargetHeap::SAMPLES_PER_ROW - 1));
-        [column, b.ushr(number, Src::imm32(TargetHeap::SAMPLES_PER_ROW.trailing_zeros()))]
     }
 }
 

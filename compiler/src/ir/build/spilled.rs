@@ -68,7 +68,7 @@ impl Spilled {
         };
         let srcs = [texture, HEAP, sampler, coords, self.layer, none, none, none, sample];
         let ty = Type::vector(32, 4);
-        let loaded = b.value(IrOp::LoadTexture, ty, &srcs, &[Access::IMAGE.bits(), dimension.get()]);
+        let loaded = b.value(IrOp::LoadTexture, ty, &srcs, &[Access::IMAGE.bits(), dimension.get(), 0]);
         let parts = b.split(loaded.into(), Type::B32, 4);
         let kept = tile::kept_mask(format);
         [0, 1, 2, 3].map(|at: usize| if kept >> at & 1 == 0 { tile::absent(format, at) } else { parts[at] })

@@ -10,8 +10,12 @@ use crate::regalloc::{Allocation, finishes_later};
 
 use super::Plan;
 
-/// Cost of an arm, in estimated cycles, from which a jump over it pays off: where lanes diverge, it is seldom taken.
-pub(super) const SKIP_COST: u32 = 4 * JUMP_CYCLES;
+/// Cost of an arm, in estimated cycles, from which a jump over it pays off: half the time no lane is active.
+pub(super) const SKIP_COST: u32 = 2 * JUMP_CYCLES;
+
+/// Estimated cycles of a loop without an active lane in addition to its instructions: it pays to jump over one with a small
+/// body too.
+const LOOP_CYCLES: u32 = 4 * JUMP_CYCLES;
 
 /// The same for the rest of a loop's body after the last lane has left, which happens once in many iterations
 /// (Mesa 25.0).
@@ -55,7 +59,7 @@ impl<'s> Costs<'s> {
                         open.pop();
                     }
                 }
-                (Seam::Loop, _) => sum = sum.saturating_add(SKIP_COST),
+                (Seam::Loop, _) => sum = sum.saturating_add(LOOP_CYCLES),
                 _ => {}
             }
         }

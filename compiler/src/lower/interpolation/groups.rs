@@ -5,14 +5,11 @@ use arrayvec::ArrayVec;
 use bumpalo::Bump;
 use bumpalo::collections::Vec as ArenaVec;
 
-use crate::ir::vocabulary::Input;
+use crate::ir::vocabulary::{Input, interpolation};
 use crate::ir::{Function, Inst, IrOp, Op, ScratchSide, Type, Value};
 
 /// Maximum number of components that an instruction interpolates.
 pub(super) const MOST_COMPONENTS: usize = 4;
-
-/// The modifier of inputs that are not interpolated.
-const FLAT: u32 = 0;
 
 /// An input variable, or the part of it that is read.
 #[derive(Clone, Copy)]
@@ -78,7 +75,7 @@ impl<'s> Groups<'s> {
                 reads.resize(reads.len().max(member.components().end), 0);
                 reads[member.components()].iter_mut().for_each(|count| *count += 1);
                 let is_word = f.ty(dst) == Type::vector(32, f.ty(dst).comps) && !f.values[dst].relaxed;
-                if *mode != FLAT && data.srcs.is_empty() && is_word {
+                if !interpolation(*mode).is_flat() && data.srcs.is_empty() && is_word {
                     groups.add(open, *inst, member, [*mode, *place]);
                 }
             }

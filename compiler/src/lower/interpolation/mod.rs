@@ -19,7 +19,7 @@ use crate::error::{BackEndError, CompileError};
 use crate::ir::families::INTERPOLATIONS;
 use crate::ir::key;
 use crate::ir::op::mods;
-use crate::ir::vocabulary::Input;
+use crate::ir::vocabulary::{Input, interpolation};
 use crate::ir::{Build, Function, IrOp, Rewrite, Rewriter, Src, Type, Value};
 use groups::{Group, Groups, MOST_COMPONENTS};
 
@@ -74,8 +74,8 @@ impl Lowering<'_> {
     ) -> Result<(), CompileError> {
         let count = u32::from(r.f.ty(dst).comps);
         let interpolation = interpolation(mode);
-        if interpolation == Interpolation::Flat {
-            return self.flat(r, dst, input, count);
+        if interpolation.is_flat() {
+            return self.flat(r, dst, (input, interpolation), count);
         }
         if !(1..=4).contains(&count) {
             return Err(CompileError::internal(format!("lower_interpolation: {count} components")));
@@ -182,12 +182,12 @@ impl Lowering<'_> {
         &mut self,
         r: &mut Rewriter<'_, '_>,
         dst: Value,
-        input: Input,
+        (input, interpolation): (Input, Interpolation),
         count: u32,
     ) -> Result<(), CompileError> {
         let mut parts = Vec::with_capacity(count as usize);
         for at in 0..count {
-            let register = self.registers(Input(input.0 + at), 1, Interpolation::Flat)?;
+            let register = self.registers(Input(input.0 + at), 1, interpolation)?;
             parts.push(coefficients(r, register)[2]);
         }
         r.push(IrOp::Collect, &[dst], &parts, &[]);
@@ -222,15 +222,6 @@ impl Lowering<'_> {
             return Err(BackEndError::Coefficients { most: MAX_COEFFICIENTS }.into());
         }
         Ok(first as u32)
-    }
-}
-
-/// The interpolation that a modifier stands for.
-fn interpolation(mode: u32) -> Interpolation {
-    match mode {
-        0 => Interpolation::Flat,
-        1 => Interpolation::Linear,
-        _ => Interpolation::Perspective,
     }
 }
 

@@ -13,13 +13,10 @@
 
 mod pattern;
 mod rules;
-#[rustfmt::skip]
-mod selection;
 
 use crate::analysis::exact::exact_values;
 use crate::ir::{Function, InstData, Rewrite, Rewriter, Side, Value};
-use pattern::Subject;
-use selection::candidates;
+use pattern::{Rule, Shape};
 
 /// The rules that apply to one function.
 pub(super) struct Rules {
@@ -37,22 +34,15 @@ impl Rules {
     /// Replaces an instruction by the first rule that matches.
     #[inline(always)]
     pub(super) fn visit(&mut self, rewriter: &mut Rewriter<'_, '_>, data: &InstData<'_>) -> Rewrite {
-        match candidates(data.op, Subject { f: rewriter.f, data }) {
-            0 => Rewrite::Keep,
-            candidates => self.apply(rewriter, data, candidates),
+        match rules::of(data.op) {
+            [] => Rewrite::Keep,
+            rules => self.apply(rules, rewriter, data),
         }
     }
 
-    /// Replaces an instruction by the first rule that matches; `left` has a bit for each that may.
-    #[inline(never)]
-    fn apply(&mut self, rewriter: &mut Rewriter<'_, '_>, data: &InstData<'_>, mut left: u128) -> Rewrite {
-        let rules = rules::of(data.op);
-        while left != 0 {
-            let rule = &rules[left.trailing_zeros() as usize];
-            left &= left - 1;
-            if rule.exactness > self.limit {
-                continue;
-            }
+    fn apply(&mut self, rules: &[Rule], rewriter: &mut Rewriter<'_, '_>, data: &InstData<'_>) -> Rewrite {
+        let shape = Shape::of(rewriter.f, data);
+        for rule in rules.iter().filter(|rule| shape.may_match(rule.shape) && rule.exactness <= self.limit) {
             let Some(bound) = pattern::matches(rewriter.f, rule, data) else { continue };
             if rewriter.f.has_exact && !rule.exactness.is_strict() {
                 let exact = self.exact.get_or_insert_with(|| exact_values(rewriter.f));

@@ -71,6 +71,10 @@ pub(super) enum Node {
     Float(f32),
     /// In a replacement, a constant computed from the bound sources.
     Calc(fn(&Bound) -> u64),
+    /// In a replacement, the lower half of a bound word. Registers of 16 bits are the halves of others, so that it costs nothing.
+    Low(usize),
+    /// In a replacement, the upper half of a bound word.
+    High(usize),
     /// An operation. Modifiers that are not named have their default.
     Apply(Op, &'static [Named], &'static [Node]),
 }
@@ -92,60 +96,93 @@ impl Named {
     }
 }
 
-/// What a source is, as far as the selection of rules asks.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Shape {
-    /// A constant with these bits.
-    Constant(u64),
-    /// The result of an operation.
-    Made(Op),
-    /// Something else.
-    Other,
+/// The first modifier of an operation, what its first sources are, and which of them are equal, in one word: comparing it rules
+/// out most rules.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Shape {
+    /// The code of each part: the modifier, the sources, the equalities.
+    codes: u64,
+    /// The bits of the codes that are known.
+    known: u64,
 }
 
-/// The instruction for which rules are selected.
-#[derive(Clone, Copy)]
-pub(super) struct Subject<'s, 'a> {
-    /// The function.
-    pub f: &'s Function<'a>,
-    /// The instruction.
-    pub data: &'s InstData<'s>,
-}
+/// Bits of a part of a shape.
+const PART_BITS: usize = 12;
+/// The bits of the first part.
+const PART: u64 = (1 << PART_BITS) - 1;
+/// Number of sources in a shape.
+const SHAPED: usize = 3;
+/// The code of a constant; the code of a result is the number of its operation from 1 on, and anything else is 0.
+const CONSTANT: u64 = PART;
+/// The pairs of sources whose equality is a bit of the last part.
+const PAIRS: [(usize, usize); 3] = [(0, 1), (0, 2), (1, 2)];
 
-impl<'s, 'a> Subject<'s, 'a> {
-    /// Modifier `place`.
-    #[inline(always)]
-    pub(super) fn modifier(self, place: usize) -> u32 {
-        self.data.mods.get(place).copied().unwrap_or(0)
-    }
+impl Shape {
+    const UNKNOWN: Shape = Shape { codes: 0, known: 0 };
 
-    /// What source `index` is.
-    #[inline(always)]
-    pub(super) fn shape(self, index: usize) -> Shape {
-        match self.data.srcs.get(index) {
-            Some(src) if src.kind == SrcKind::Imm => Shape::Constant(src.payload),
-            Some(src) => self.definition(*src).map_or(Shape::Other, |data| Shape::Made(data.op)),
-            None => Shape::Other,
+    /// What a pattern tells of the instructions that it matches.
+    pub(super) const fn of_pattern(pattern: &Node) -> Shape {
+        let mut shape = Shape::UNKNOWN;
+        let Node::Apply(_, mods, args) = pattern else { return shape };
+        let mut at = 0;
+        while at < mods.len() {
+            if let Named { place: 0, is: Mod::Is(number) } = mods[at] {
+                shape = shape.with(0, number as u64, PART);
+            }
+            at += 1;
         }
+        at = 0;
+        while at < args.len() && at < SHAPED {
+            match args[at] {
+                Node::Apply(op, ..) => shape = shape.with(1 + at, 1 + op.index() as u64, PART),
+                Node::Const(_) | Node::Int(_) | Node::Float(_) => shape = shape.with(1 + at, CONSTANT, PART),
+                _ => {}
+            }
+            at += 1;
+        }
+        at = 0;
+        while at < PAIRS.len() {
+            let (first, second) = PAIRS[at];
+            if second < args.len()
+                && let (Node::Any(first), Node::Any(second)) = (&args[first], &args[second])
+                && *first == *second
+            {
+                shape = shape.with(1 + SHAPED, 1 << at, 1 << at);
+            }
+            at += 1;
+        }
+        shape
     }
 
-    /// Whether two sources are equal.
-    #[inline(always)]
-    pub(super) fn equal(self, first: usize, second: usize) -> bool {
-        self.data.srcs.get(first) == self.data.srcs.get(second)
+    /// The shape of an instruction.
+    #[inline]
+    pub(super) fn of(f: &Function<'_>, data: &InstData<'_>) -> Shape {
+        let modifier = data.mods.first().map_or(0, |number| u64::from(*number));
+        let mut shape = Shape::UNKNOWN.with(0, modifier & PART, PART);
+        for (at, src) in data.srcs.iter().take(SHAPED).enumerate() {
+            let code = match src.as_value().and_then(|value| f.values[value].def) {
+                Some(def) => 1 + f.insts[def].op.index() as u64,
+                None if src.kind == SrcKind::Imm => CONSTANT,
+                None => 0,
+            };
+            shape = shape.with(1 + at, code, PART);
+        }
+        for (at, (first, second)) in PAIRS.into_iter().enumerate() {
+            let is_equal = second < data.srcs.len() && data.srcs[first] == data.srcs[second];
+            shape = shape.with(1 + SHAPED, u64::from(is_equal) << at, 1 << at);
+        }
+        shape
     }
 
-    /// Whether source `maker` is defined by an operation whose first source is source `other`.
-    #[inline(always)]
-    pub(super) fn repeats(self, maker: usize, other: usize) -> bool {
-        let data = self.data.srcs.get(maker).and_then(|src| self.definition(*src));
-        data.is_some_and(|data| data.srcs.first() == self.data.srcs.get(other))
+    const fn with(self, part: usize, code: u64, known: u64) -> Shape {
+        let first = part * PART_BITS;
+        Shape { codes: self.codes | code << first, known: self.known | known << first }
     }
 
-    /// The instruction that defines a source.
-    #[inline(always)]
-    fn definition(self, src: Src) -> Option<&'s InstData<'a>> {
-        src.as_value().and_then(|value| self.f.values[value].def).map(|def| &self.f.insts[def])
+    /// Whether an instruction with this shape may match a pattern with another one.
+    #[inline]
+    pub(super) const fn may_match(self, pattern: Shape) -> bool {
+        self.codes & pattern.known == pattern.codes
     }
 }
 
@@ -162,6 +199,8 @@ pub(super) struct Rule {
     pub when: fn(&Bound) -> bool,
     /// A condition on what is known of the values that they are.
     pub given: Option<fn(&Function<'_>, &Bound) -> bool>,
+    /// The shape of the pattern.
+    pub shape: Shape,
 }
 
 /// Maximum number of sources that a rule binds.
@@ -263,7 +302,7 @@ fn match_source(f: &Function<'_>, node: &Node, src: Src, bound: &mut Bound) -> b
         Node::Int(_) | Node::Float(_) => {
             src.as_imm().is_some_and(|bits| literal(*node, src.bits) == Some(bits))
         }
-        Node::Calc(_) => false,
+        Node::Calc(_) | Node::Low(_) | Node::High(_) => false,
         Node::Apply(..) => {
             let def = src.as_value().and_then(|value| f.values[value].def);
             def.is_some_and(|def| match_inst(f, node, &f.insts[def], bound))
@@ -337,6 +376,8 @@ fn build_node(rewriter: &mut Rewriter<'_, '_>, node: Node, width: u8, bound: &Bo
         Node::Any(index) | Node::Const(index) => bound.srcs[index],
         Node::Int(_) | Node::Float(_) => Some(Src::imm(literal(node, width)?, width)),
         Node::Calc(compute) => Some(Src::imm(compute(bound), width)),
+        Node::Low(index) => Some(rewriter.split(bound.srcs[index]?, Type::B16, 2)[0]),
+        Node::High(index) => Some(rewriter.split(bound.srcs[index]?, Type::B16, 2)[1]),
         Node::Apply(op, mods, args) => {
             let mut srcs: ArrayVec<Src, MAX_SOURCES> = ArrayVec::new();
             for (index, arg) in args.iter().enumerate() {

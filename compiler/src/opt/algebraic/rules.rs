@@ -4,16 +4,16 @@
 
 use agx_isa::table::Opcode::{
     Bitop, Exp2, FToS32, FToU32, Fadd, Ffma, Fmul, Hadd, Hfma, Hmul, Iadd, Isub, Log2, Rcp, Rsqrt, Rsqrts,
-    S32ToF, Trunc, U32ToF,
+    S8ToF, S16ToF, S32ToF, Trunc, U8ToF, U16ToF, U32ToF,
 };
 use agx_isa::table::names::{FloatCondition, IntCondition, Rounding, Truth};
 
 use super::pattern::Exactness::{Clean, Closer, Exact, Finite, Near, Passes, Regrouped};
-use super::pattern::{Bound, Exactness, Mod, Named, Node, Rule};
+use super::pattern::{Bound, Exactness, Mod, Named, Node, Rule, Shape};
 use crate::analysis::float_bounds::{Bounds, is_never_negative, number};
 use crate::ir::IrOp::{
-    Fabs, Fadd64, Fcmp, Fconv, Fmax, Fmin, Fneg, Fsat, Icmp, Imax, Imin, Imul, Sconv, Select, Shl, Sshr,
-    Uconv, Umax, Umin, Ushr,
+    Fabs, Fcmp, Fconv, Fmax, Fmin, Fneg, Fsat, Icmp, Imax, Imin, Imul, Sconv, Select, Shl, Sshr, Uconv, Umax,
+    Umin, Ushr,
 };
 use crate::ir::{Function, Op, Src};
 
@@ -29,6 +29,11 @@ const M: Node = Node::Const(3);
 const ZERO: Node = Node::Int(0);
 const ONE: Node = Node::Int(1);
 const ONES: Node = Node::Int(u64::MAX);
+const SIXTEEN: Node = Node::Int(16);
+/// The mask of a byte.
+const BYTE: Node = Node::Int(0xff);
+/// The mask of half a word.
+const HALF: Node = Node::Int(0xffff);
 
 /// An operation of a pattern: `hw!(Iadd A, B)`, `hw!(Bitop[table = Is(8)] A, B)`.
 macro_rules! node {
@@ -43,7 +48,7 @@ macro_rules! hw { ($($tokens:tt)*) => { node!(Hw $($tokens)*) }; }
 macro_rules! ir { ($($tokens:tt)*) => { node!(Ir $($tokens)*) }; }
 
 const fn rule(exactness: Exactness, from: Node, to: Node) -> Rule {
-    Rule { exactness, from, to, when: |_| true, given: None }
+    Rule { exactness, from, to, when: |_| true, given: None, shape: Shape::of_pattern(&from) }
 }
 
 const fn exact(from: Node, to: Node) -> Rule {
@@ -189,6 +194,16 @@ fn selects_number(bound: &Bound) -> bool {
     bound.results[0] > 1
 }
 
+/// Whether a boolean is compared with zero or one.
+fn compares_boolean(bound: &Bound) -> bool {
+    equality(bound) && bound.widths[0] == 1 && bound.constant(2) <= 1
+}
+
+/// Whether a comparison of a boolean with a constant is its complement.
+fn is_other(bound: &Bound) -> u64 {
+    1 ^ bound.constant(2) ^ u64::from(bound.mods[1] & 1)
+}
+
 fn equality(bound: &Bound) -> bool {
     bound.mods[0] & 3 == 0
 }
@@ -210,16 +225,6 @@ fn float_product(bound: &Bound) -> u64 {
         u64::from(agx_isa::half::Half::from_f32(product).to_bits())
     } else {
         u64::from(product.to_bits())
-    }
-}
-
-/// Whether the constant is infinite or NaN.
-fn is_no_number(bound: &Bound) -> bool {
-    let bits = bound.constant(2);
-    match bound.results[0] {
-        16 => bits >> 10 & 0x1f == 0x1f,
-        32 => bits >> 23 & 0xff == 0xff,
-        _ => bits >> 52 & 0x7ff == 0x7ff,
     }
 }
 
@@ -257,15 +262,6 @@ fn float_sum(bound: &Bound, first: usize, second: usize) -> u64 {
     }
 }
 
-/// The float nearest to the signed constant `index`, in the width of the result.
-fn float_of_signed(bound: &Bound, index: usize) -> u64 {
-    let number = bound.constant(index) as u32 as i32 as f32;
-    match bound.results[0] {
-        16 => u64::from(agx_isa::half::Half::from_f32(number).to_bits()),
-        _ => u64::from(number.to_bits()),
-    }
-}
-
 /// Whether the source of a conversion is a boolean.
 fn converts_boolean(bound: &Bound) -> bool {
     bound.widths[0] == 1
@@ -295,32 +291,6 @@ fn product_is_normal(bound: &Bound) -> bool {
     is_normal(bound.constant(2)) && is_normal(bound.constant(3)) && is_normal(float_product(bound))
 }
 
-/// Whether 16-bit sources are extended, computed with in more bits, and truncated to 16 bits again.
-fn narrows(bound: &Bound) -> bool {
-    let is_half = |index: usize| bound.srcs[index].is_none() || bound.widths[index] == 16;
-    bound.results[0] == 16 && bound.results[1] > 16 && is_half(0) && is_half(1)
-}
-
-/// The same for floats, with a constant that 16 bits represent exactly.
-fn narrows_float(bound: &Bound) -> bool {
-    let constant = f32::from_bits(bound.constant(2) as u32);
-    narrows(bound) && agx_isa::half::Half::from_f32(constant).to_f32().to_bits() == constant.to_bits()
-}
-
-/// The constant as a 16-bit float.
-fn narrow_float(bound: &Bound) -> u64 {
-    u64::from(agx_isa::half::Half::from_f32(f32::from_bits(bound.constant(2) as u32)).to_bits())
-}
-
-/// Whether two sources of equal width, which the hardware can compare, are extended before the comparison.
-fn compares_extended(bound: &Bound) -> bool {
-    let [source, other] = [bound.widths[0], bound.widths[1]];
-    bound.results[1] == bound.results[2] && source == other && (16..bound.results[1]).contains(&source)
-}
-
-const UNSIGNED_CONDITIONS: [u32; 4] = [0, 1, 2, 4];
-const SIGNED_CONDITIONS: [u32; 4] = [0, 4, 5, 6];
-
 /// The widths of a conversion of a conversion: (source, intermediate, result).
 fn conversions(bound: &Bound) -> (u8, u8, u8) {
     (bound.widths[0], bound.results[1], bound.results[0])
@@ -348,7 +318,6 @@ pub(super) static GROUPS: &[(Op, &[Rule])] = &[
     (Op::Ir(Imul), INTEGER_MULTIPLY),
     (Op::Ir(Shl), SHIFT_LEFT),
     (Op::Ir(Ushr), SHIFT_RIGHT),
-    (Op::Ir(Sshr), SHIFT_RIGHT_SIGNED),
     (Op::Hw(Bitop), BITWISE),
     (Op::Ir(Select), SELECT),
     (Op::Ir(Icmp), COMPARE),
@@ -376,7 +345,6 @@ pub(super) static GROUPS: &[(Op, &[Rule])] = &[
     (Op::Hw(U32ToF), FLOAT_OF_UNSIGNED),
     (Op::Hw(FToS32), SIGNED_OF_FLOAT),
     (Op::Hw(FToU32), UNSIGNED_OF_FLOAT),
-    (Op::Ir(Fadd64), DOUBLE_ADD),
     (Op::Hw(Ffma), FLOAT_FUSED),
     (Op::Hw(Hfma), HALF_FUSED),
 ];
@@ -441,8 +409,6 @@ static INTEGER_MULTIPLY: &[Rule] = &[
         ir!(Imul ir!(Imul A, K), M),
         ir!(Imul A, Node::Calc(|bound| bound.constant(2).wrapping_mul(bound.constant(3)))),
     ),
-    exact(ir!(Imul ir!(Shl A, K), M), ir!(Imul A, Node::Calc(|bound| bound.constant(3) << amount(bound, 2))))
-        .when(|bound| amount(bound, 2) < u64::from(bound.results[0])),
     exact(
         ir!(Imul hw!(Iadd A, K), M),
         hw!(Iadd ir!(Imul A, M), Node::Calc(|bound| bound.constant(2).wrapping_mul(bound.constant(3)))),
@@ -470,17 +436,6 @@ static SHIFT_RIGHT: &[Rule] = &[
     exact(ir!(Ushr ZERO, A), ZERO),
     exact(ir!(Ushr A, K), ZERO).when(shifts_everything_out),
     exact(ir!(Ushr ir!(Ushr A, K), M), ir!(Ushr A, Node::Calc(total_amount))).when(total_amount_is_small),
-    exact(
-        ir!(Ushr ir!(Shl A, K), M),
-        and!(A, Node::Calc(|bound| low_mask(u64::from(bound.results[0]) - amount(bound, 2)))),
-    )
-    .when(same_small_amount),
-];
-
-static SHIFT_RIGHT_SIGNED: &[Rule] = &[
-    exact(ir!(Sshr A, ZERO), A),
-    exact(ir!(Sshr ZERO, A), ZERO),
-    exact(ir!(Sshr ir!(Sshr A, K), M), ir!(Sshr A, Node::Calc(total_amount))).when(total_amount_is_small),
 ];
 
 const OUTSIDE: [Rule; 2] = compares_size!(or, LESS, GREATER => GREATER);
@@ -510,10 +465,19 @@ macro_rules! of_complement {
     };
 }
 
+/// Whether one of two numbers exceeds a third.
+const BEYOND: [Rule; 4] = [
+    any_beyond!(GREATER, Fmax),
+    any_beyond!(GREATER_OR_EQUAL, Fmax),
+    any_beyond!(LESS, Fmin),
+    any_beyond!(LESS_OR_EQUAL, Fmin),
+];
+
 const OR_COMPLEMENT: [Rule; 8] = of_complement!(or, NOT_OR, OR_NOT);
 const AND_COMPLEMENT: [Rule; 8] = of_complement!(and, NOT_AND, AND_NOT);
 
-/// One of two comparisons of a number with a constant and its negation is inside another disjunction.
+/// One of two comparisons of a number with a constant and its negation is inside another disjunction: the conditions of a
+/// longer chain.
 macro_rules! outside_or {
     ($inner:ident $c:expr, $outer:ident $k:expr, $positive:expr) => {
         [
@@ -556,14 +520,42 @@ macro_rules! low_bits {
     }};
 }
 
-static BITWISE: &[Rule] = &[
+/// The rules of several lists.
+const fn joined<const COUNT: usize>(lists: &[&[Rule]]) -> [Rule; COUNT] {
+    let mut rules = [lists[0][0]; COUNT];
+    let (mut list, mut at, mut next) = (0, 0, 0);
+    while list < lists.len() {
+        if at < lists[list].len() {
+            rules[next] = lists[list][at];
+            (at, next) = (at + 1, next + 1);
+        } else {
+            (list, at) = (list + 1, 0);
+        }
+    }
+    assert!(next == COUNT, "the number of rules");
+    rules
+}
+
+static BITWISE: &[Rule] = &joined::<64>(&[
+    LOGIC,
+    &OUTSIDE,
+    &NOT_INSIDE,
+    &INSIDE,
+    &NOT_OUTSIDE,
+    &BEYOND,
+    &OR_COMPLEMENT,
+    &AND_COMPLEMENT,
+    &GREATER_LAST,
+    &LESS_LAST,
+]);
+
+const LOGIC: &[Rule] = &[
     low_bits!(masked | a | hw!(Iadd a, B)),
     low_bits!(masked | a | hw!(Iadd B, a)),
     low_bits!(masked | a | hw!(Isub a, B)),
     low_bits!(masked | a | hw!(Isub B, a)),
     low_bits!(masked | a | ir!(Imul a, B)),
     low_bits!(masked | a | ir!(Imul B, a)),
-    exact(table!(FIRST, A, B), A),
     exact(and!(A, ZERO), ZERO),
     exact(and!(A, ONES), A),
     exact(and!(A, A), A),
@@ -571,11 +563,9 @@ static BITWISE: &[Rule] = &[
     exact(or!(A, ZERO), A),
     exact(or!(A, ONES), ONES),
     exact(or!(A, A), A),
-    exact(or!(or!(A, K), M), or!(A, Node::Calc(|bound| bound.constant(2) | bound.constant(3)))),
     exact(xor!(A, ZERO), A),
     exact(xor!(A, A), ZERO),
     exact(xor!(A, ONES), not!(A)),
-    exact(xor!(xor!(A, K), M), xor!(A, Node::Calc(|bound| bound.constant(2) ^ bound.constant(3)))),
     // A complement is free inside another bitwise operation.
     exact(not!(not!(A)), A),
     exact(and!(A, not!(B)), table!(AND_NOT, A, B)),
@@ -584,67 +574,15 @@ static BITWISE: &[Rule] = &[
     exact(or!(not!(A), B), table!(NOT_OR, A, B)),
     exact(xor!(A, not!(B)), table!(XNOR, A, B)),
     exact(xor!(not!(A), B), table!(XNOR, A, B)),
-    exact(table!(XNOR, A, ONES), A),
     exact(table!(XNOR, A, ZERO), not!(A)),
-    exact(table!(XNOR, A, A), ONES),
-    exact(table!(XNOR, not!(A), B), xor!(A, B)),
-    exact(table!(XNOR, A, not!(B)), xor!(A, B)),
-    exact(table!(NAND, A, ONES), not!(A)),
-    exact(table!(NOR, A, ZERO), not!(A)),
     exact(not!(and!(A, B)), table!(NAND, A, B)),
     exact(not!(or!(A, B)), table!(NOR, A, B)),
-    exact(not!(xor!(A, B)), table!(XNOR, A, B)),
     exact(not!(any_icmp!(A, B)), ir!(Icmp[cond = Mod::Bind(0), inv = Mod::Flip(1)] A, B)),
     exact(
         not!(ir!(Fcmp[cond = Mod::Bind(0), inv = Mod::Bind(1)] A, B)),
         ir!(Fcmp[cond = Mod::Bind(0), inv = Mod::Flip(1)] A, B),
     ),
-    exact(and!(table!(AND_NOT, A, B), B), ZERO),
-    OUTSIDE[0],
-    OUTSIDE[1],
-    NOT_INSIDE[0],
-    NOT_INSIDE[1],
-    INSIDE[0],
-    INSIDE[1],
-    NOT_OUTSIDE[0],
-    NOT_OUTSIDE[1],
-    any_beyond!(GREATER, Fmax),
-    any_beyond!(GREATER_OR_EQUAL, Fmax),
-    any_beyond!(LESS, Fmin),
-    any_beyond!(LESS_OR_EQUAL, Fmin),
-    OR_COMPLEMENT[0],
-    AND_COMPLEMENT[0],
-    OR_COMPLEMENT[1],
-    AND_COMPLEMENT[1],
-    OR_COMPLEMENT[2],
-    AND_COMPLEMENT[2],
-    OR_COMPLEMENT[3],
-    AND_COMPLEMENT[3],
-    OR_COMPLEMENT[4],
-    AND_COMPLEMENT[4],
-    OR_COMPLEMENT[5],
-    AND_COMPLEMENT[5],
-    OR_COMPLEMENT[6],
-    AND_COMPLEMENT[6],
-    OR_COMPLEMENT[7],
-    AND_COMPLEMENT[7],
-    // Two conditions of a longer chain may concern the same number.
-    GREATER_LAST[0],
-    GREATER_LAST[1],
-    GREATER_LAST[2],
-    GREATER_LAST[3],
-    LESS_LAST[0],
-    LESS_LAST[1],
-    LESS_LAST[2],
-    LESS_LAST[3],
 ];
-
-/// The selection of a number or its negation by its sign, which is the absolute value.
-macro_rules! size {
-    ($cond:ident ? $then:expr, $otherwise:expr) => {
-        passes(ir!(Select fcmp!($cond, A, Node::Float(0.0)), $then, $otherwise), ir!(Fabs A))
-    };
-}
 
 /// A comparison for equality.
 macro_rules! is {
@@ -701,15 +639,10 @@ static SELECT: &[Rule] = &[
     exact(ir!(Select A, hw!(Fmul B, C), hw!(Fmul B, D)), hw!(Fmul B, ir!(Select A, C, D))),
     near(ir!(Select A, B, hw!(Fmul B, C)), hw!(Fmul B, ir!(Select A, Node::Float(1.0), C))),
     near(ir!(Select A, hw!(Fmul B, C), B), hw!(Fmul B, ir!(Select A, C, Node::Float(1.0)))),
-    exact(ir!(Select A, hw!(Fadd B, K), hw!(Fadd B, M)), hw!(Fadd B, ir!(Select A, K, M))),
     // Users apply signs and absolute values for free, a selection does not.
     exact(ir!(Select A, ir!(Fabs B), ir!(Fabs C)), ir!(Fabs ir!(Select A, B, C))),
     exact(ir!(Select A, ir!(Fneg B), ir!(Fneg C)), ir!(Fneg ir!(Select A, B, C))),
     exact(ir!(Select A, hw!(Iadd B, K), hw!(Iadd B, M)), hw!(Iadd B, ir!(Select A, K, M))),
-    size!(LESS ? ir!(Fneg A), A),
-    size!(LESS_OR_EQUAL ? ir!(Fneg A), A),
-    size!(GREATER ? A, ir!(Fneg A)),
-    size!(GREATER_OR_EQUAL ? A, ir!(Fneg A)),
 ];
 
 static COMPARE: &[Rule] = &[
@@ -720,29 +653,10 @@ static COMPARE: &[Rule] = &[
         ir!(Icmp[cond = Mod::Is(IntCondition::UNSIGNED_LESS.get()), inv = Mod::Bind(1)] A, ZERO),
         Node::Calc(|bound| u64::from(bound.mods[1] & 1)),
     ),
-    exact(any_icmp!(A, ONE), A).when(|bound| equality(bound) && bound.mods[1] == 0 && bound.widths[0] == 1),
-    exact(any_icmp!(A, ONE), not!(A))
-        .when(|bound| equality(bound) && bound.mods[1] == 1 && bound.widths[0] == 1),
-    exact(any_icmp!(A, ZERO), A).when(|bound| equality(bound) && bound.mods[1] == 1 && bound.widths[0] == 1),
-    exact(any_icmp!(A, ZERO), not!(A))
-        .when(|bound| equality(bound) && bound.mods[1] == 0 && bound.widths[0] == 1),
-    // A boolean converted to a number, compared with one of its two possible values.
-    exact(any_icmp!(ir!(Uconv A), ZERO), A)
-        .when(|bound| equality(bound) && bound.mods[1] == 1 && bound.widths[0] == 1),
-    exact(any_icmp!(ir!(Uconv A), ZERO), not!(A))
-        .when(|bound| equality(bound) && bound.mods[1] == 0 && bound.widths[0] == 1),
-    exact(any_icmp!(ir!(Uconv A), ONE), A)
-        .when(|bound| equality(bound) && bound.mods[1] == 0 && bound.widths[0] == 1),
-    exact(any_icmp!(ir!(Uconv A), ONE), not!(A))
-        .when(|bound| equality(bound) && bound.mods[1] == 1 && bound.widths[0] == 1),
-    exact(any_icmp!(ir!(Sconv A), ZERO), A)
-        .when(|bound| equality(bound) && bound.mods[1] == 1 && bound.widths[0] == 1),
-    exact(any_icmp!(ir!(Sconv A), ZERO), not!(A))
-        .when(|bound| equality(bound) && bound.mods[1] == 0 && bound.widths[0] == 1),
-    exact(any_icmp!(ir!(Uconv A), ir!(Uconv B)), any_icmp!(A, B))
-        .when(|bound| compares_extended(bound) && UNSIGNED_CONDITIONS.contains(&bound.mods[0])),
-    exact(any_icmp!(ir!(Sconv A), ir!(Sconv B)), any_icmp!(A, B))
-        .when(|bound| compares_extended(bound) && SIGNED_CONDITIONS.contains(&bound.mods[0])),
+    // A boolean, also one converted to a number, compared with one of its two possible values.
+    exact(any_icmp!(A, K), xor!(A, Node::Calc(is_other))).when(compares_boolean),
+    exact(any_icmp!(ir!(Uconv A), K), xor!(A, Node::Calc(is_other))).when(compares_boolean),
+    exact(any_icmp!(ir!(Sconv A), ZERO), xor!(A, Node::Calc(is_other))).when(compares_boolean),
     exact(any_icmp!(hw!(Isub A, B), ZERO), any_icmp!(A, B)).when(equality),
     exact(any_icmp!(xor!(A, B), ZERO), any_icmp!(A, B)).when(equality),
     exact(
@@ -752,32 +666,6 @@ static COMPARE: &[Rule] = &[
     .when(equality),
 ];
 
-/// An integer operation on extended 16-bit sources whose result is truncated to 16 bits.
-macro_rules! narrow {
-    ($extend:ident, |$a:ident, $b:ident| $operation:expr) => {{
-        const WIDE: Node = {
-            let ($a, $b) = (ir!($extend A), ir!($extend B));
-            $operation
-        };
-        const SLIM: Node = {
-            let ($a, $b) = (A, B);
-            $operation
-        };
-        exact(ir!(Uconv WIDE), SLIM).when(narrows)
-    }};
-    ($extend:ident, constant |$a:ident, $b:ident| $operation:expr) => {{
-        const WIDE: Node = {
-            let ($a, $b) = (ir!($extend A), K);
-            $operation
-        };
-        const SLIM: Node = {
-            let ($a, $b) = (A, Node::Calc(|bound| bound.constant(2)));
-            $operation
-        };
-        exact(ir!(Uconv WIDE), SLIM).when(narrows)
-    }};
-}
-
 static UNSIGNED_CONVERSION: &[Rule] = &[
     low_bits!(cut | a | hw!(Iadd a, B)),
     low_bits!(cut | a | hw!(Iadd B, a)),
@@ -785,21 +673,6 @@ static UNSIGNED_CONVERSION: &[Rule] = &[
     low_bits!(cut | a | hw!(Isub B, a)),
     low_bits!(cut | a | ir!(Imul a, B)),
     low_bits!(cut | a | ir!(Imul B, a)),
-    narrow!(Uconv, |a, b| hw!(Iadd a, b)),
-    narrow!(Uconv, |a, b| hw!(Isub a, b)),
-    narrow!(Uconv, |a, b| ir!(Imul a, b)),
-    narrow!(Uconv, |a, b| hw!(Bitop[table = Mod::Bind(0)] a, b)),
-    narrow!(Sconv, |a, b| hw!(Iadd a, b)),
-    narrow!(Sconv, |a, b| hw!(Isub a, b)),
-    narrow!(Sconv, |a, b| ir!(Imul a, b)),
-    narrow!(Sconv, |a, b| hw!(Bitop[table = Mod::Bind(0)] a, b)),
-    narrow!(Uconv, constant | a, k | hw!(Iadd a, k)),
-    narrow!(Uconv, constant | a, k | ir!(Imul a, k)),
-    narrow!(Uconv, constant | a, k | ir!(Shl a, k)),
-    narrow!(Uconv, constant | a, k | hw!(Bitop[table = Mod::Bind(0)] a, k)),
-    narrow!(Sconv, constant | a, k | hw!(Iadd a, k)),
-    narrow!(Sconv, constant | a, k | ir!(Imul a, k)),
-    narrow!(Sconv, constant | a, k | hw!(Bitop[table = Mod::Bind(0)] a, k)),
     exact(ir!(Uconv ir!(Uconv A)), ir!(Uconv A)).when(|bound| {
         let (source, middle, result) = conversions(bound);
         source != result && (middle >= source || middle >= result)
@@ -847,30 +720,13 @@ static SIGNED_CONVERSION: &[Rule] = &[
     }),
 ];
 
-// Rounding a sum or product of two 16-bit floats to 32 bits first changes nothing: 32-bit floats have more
-// than twice the digits.
-static FLOAT_CONVERSION: &[Rule] = &[
-    clean(ir!(Fconv ir!(Fconv A)), A).when(|bound| {
-        let (source, middle, result) = conversions(bound);
-        source == result && middle > source
-    }),
-    clean(ir!(Fconv hw!(Fadd ir!(Fconv A), ir!(Fconv B))), hw!(Hadd A, B)).when(narrows),
-    clean(ir!(Fconv hw!(Fmul ir!(Fconv A), ir!(Fconv B))), hw!(Hmul A, B)).when(narrows),
-    clean(ir!(Fconv hw!(Fadd ir!(Fconv A), K)), hw!(Hadd A, Node::Calc(narrow_float))).when(narrows_float),
-    clean(ir!(Fconv hw!(Fmul ir!(Fconv A), K)), hw!(Hmul A, Node::Calc(narrow_float))).when(narrows_float),
-    clean(ir!(Fconv ir!(Fmin ir!(Fconv A), ir!(Fconv B))), ir!(Fmin A, B)).when(narrows),
-    clean(ir!(Fconv ir!(Fmax ir!(Fconv A), ir!(Fconv B))), ir!(Fmax A, B)).when(narrows),
-    clean(ir!(Fconv ir!(Fmin ir!(Fconv A), K)), ir!(Fmin A, Node::Calc(narrow_float))).when(narrows_float),
-    clean(ir!(Fconv ir!(Fmax ir!(Fconv A), K)), ir!(Fmax A, Node::Calc(narrow_float))).when(narrows_float),
-    clean(ir!(Fconv ir!(Fsat ir!(Fconv A))), ir!(Fsat A)).when(narrows),
-    clean(ir!(Fconv ir!(Fneg ir!(Fconv A))), ir!(Fneg A)).when(narrows),
-    clean(ir!(Fconv ir!(Fabs ir!(Fconv A))), ir!(Fabs A)).when(narrows),
-];
+static FLOAT_CONVERSION: &[Rule] = &[clean(ir!(Fconv ir!(Fconv A)), A).when(|bound| {
+    let (source, middle, result) = conversions(bound);
+    source == result && middle > source
+})];
 
-static FLOAT_COMPARE: &[Rule] = &[
-    exact(any_fcmp!(ir!(Fconv A), ir!(Fconv B)), any_fcmp!(A, B)).when(compares_extended),
-    exact(any_fcmp!(ir!(Select A, FIRST, K), M), ir!(Select A, any_fcmp!(FIRST, M), any_fcmp!(K, M))),
-];
+static FLOAT_COMPARE: &[Rule] =
+    &[exact(any_fcmp!(ir!(Select A, FIRST, K), M), ir!(Select A, any_fcmp!(FIRST, M), any_fcmp!(K, M)))];
 
 static NEGATION: &[Rule] = &[
     exact(ir!(Fneg ir!(Fneg A)), A),
@@ -929,15 +785,7 @@ static FLOAT_MAXIMUM: &[Rule] = &[
 
 static SIGNED_MINIMUM: &[Rule] = &[exact(ir!(Imin A, A), A)];
 static SIGNED_MAXIMUM: &[Rule] = &[exact(ir!(Imax A, A), A)];
-static UNSIGNED_MINIMUM: &[Rule] = &[
-    exact(ir!(Umin A, A), A),
-    exact(ir!(Umin A, ZERO), ZERO),
-    exact(ir!(Umin A, ONES), A),
-    exact(
-        ir!(Umin ir!(Umin A, K), M),
-        ir!(Umin A, Node::Calc(|bound| bound.constant(2).min(bound.constant(3)))),
-    ),
-];
+static UNSIGNED_MINIMUM: &[Rule] = &[exact(ir!(Umin A, A), A), exact(ir!(Umin A, ZERO), ZERO)];
 static UNSIGNED_MAXIMUM: &[Rule] =
     &[exact(ir!(Umax A, A), A), exact(ir!(Umax A, ZERO), A), exact(ir!(Umax A, ONES), ONES)];
 
@@ -978,9 +826,6 @@ static RECIPROCAL: &[Rule] = &[
     closer(hw!(Rcp hw!(Fmul A, ROOT)), hw!(Fmul hw!(Fmul hw!(Rsqrt A), hw!(Rsqrt A)), hw!(Rsqrt A))),
 ];
 
-static DOUBLE_ADD: &[Rule] =
-    &[finite(ir!(Fadd64 A, K), K).when(is_no_number), finite(ir!(Fadd64 K, A), K).when(is_no_number)];
-
 /// The square of a square root.
 const SQUARED_ROOT: Rule = closer(hw!(Fmul ROOT, ROOT), A);
 
@@ -993,17 +838,20 @@ static LOGARITHM: &[Rule] = &[closer(hw!(Log2 hw!(Exp2 A)), A)];
 // Conversions of numbers outside the 32-bit integers are undefined in the source languages.
 static FLOAT_OF_SIGNED: &[Rule] = &[
     finite(nearest!(S32ToF hw!(FToS32[round = Mod::Is(Rounding::TOWARD_ZERO.get())] A)), hw!(Trunc A)),
-    // The float of a selected constant is selected.
-    exact(nearest!(S32ToF ir!(Uconv A)), ir!(Select A, Node::Float(1.0), ZERO)).when(converts_boolean),
-    exact(nearest!(S32ToF ir!(Sconv A)), ir!(Select A, Node::Float(-1.0), ZERO)).when(converts_boolean),
-    exact(
-        nearest!(S32ToF ir!(Select A, FIRST, K)),
-        ir!(Select A, Node::Calc(|bound| float_of_signed(bound, 1)), Node::Calc(|bound| float_of_signed(bound, 2))),
-    ),
+    exact(nearest!(S32ToF ir!(Sshr ir!(Shl A, SIXTEEN), SIXTEEN)), nearest!(S16ToF Node::Low(0))),
+    exact(nearest!(S32ToF ir!(Sshr A, SIXTEEN)), nearest!(S16ToF Node::High(0))),
+    exact(nearest!(S32ToF ir!(Sshr ir!(Shl A, Node::Int(24)), Node::Int(24))), nearest!(S8ToF Node::Low(0))),
+    exact(nearest!(S32ToF ir!(Sshr ir!(Shl A, Node::Int(8)), Node::Int(24))), nearest!(S8ToF Node::High(0))),
 ];
 
-static FLOAT_OF_UNSIGNED: &[Rule] =
-    &[exact(nearest!(U32ToF ir!(Uconv A)), ir!(Select A, Node::Float(1.0), ZERO)).when(converts_boolean)];
+static FLOAT_OF_UNSIGNED: &[Rule] = &[
+    exact(nearest!(U32ToF ir!(Uconv A)), ir!(Select A, Node::Float(1.0), ZERO)).when(converts_boolean),
+    // Halves and their lower bytes are read as such.
+    exact(nearest!(U32ToF and!(ir!(Ushr A, SIXTEEN), BYTE)), nearest!(U8ToF Node::High(0))),
+    exact(nearest!(U32ToF and!(A, BYTE)), nearest!(U8ToF Node::Low(0))),
+    exact(nearest!(U32ToF and!(A, HALF)), nearest!(U16ToF Node::Low(0))),
+    exact(nearest!(U32ToF ir!(Ushr A, SIXTEEN)), nearest!(U16ToF Node::High(0))),
+];
 
 /// A conversion to an integer truncates by itself.
 macro_rules! conversion_truncates {
@@ -1028,20 +876,15 @@ fn sum(a: f64, b: f64) -> f64 {
     if is_small { f64::NAN } else { a + b }
 }
 
-/// The sum of the factors of two products; those that cancel leave nothing to round.
-fn joined(a: f64, b: f64) -> f64 {
-    if a == -b { 0.0 } else { sum(a, b) }
-}
-
-/// A constant that `combine` computes from those of FIRST, K, M and LAST, in the width of the result; `None` if one of them
+/// A constant that `combine` computes from those of FIRST, K and M, in the width of the result; `None` if one of them
 /// is neither zero nor a normal number.
-fn combined(bound: &Bound, combine: fn([f64; 4]) -> f64) -> Option<u64> {
+fn combined(bound: &Bound, combine: fn([f64; 3]) -> f64) -> Option<u64> {
     let width = bound.results[0];
     let is_normal = |number: f32| match width {
         16 => agx_isa::half::Half::from_f32(number).is_normal(),
         _ => number.is_normal(),
     };
-    let number = combine([1, 2, 3, 4].map(|index| match float(bound.constant(index), width) {
+    let number = combine([1, 2, 3].map(|index| match float(bound.constant(index), width) {
         number if number == 0.0 || is_normal(number) => f64::from(number),
         _ => f64::NAN,
     }));
@@ -1051,8 +894,8 @@ fn combined(bound: &Bound, combine: fn([f64; 4]) -> f64) -> Option<u64> {
     })
 }
 
-/// A chain of sums and products with constants, or the sum of two on one number, as one operation on that number. The
-/// constants of the result are computed from those of FIRST, K, M and LAST.
+/// A chain of sums and products with constants as one operation. The constants of the result are computed from those of
+/// FIRST, K and M. `opt_linear` regroups longer sums.
 macro_rules! regrouped {
     ($from:expr, $op:ident $base:expr $(, $combine:expr)+) => {
         rule(Regrouped, $from, hw!($op $base $(, Node::Calc(|bound| combined(bound, $combine).unwrap_or(0)))+))
@@ -1060,14 +903,10 @@ macro_rules! regrouped {
     };
 }
 
-/// A constant after FIRST, K and M.
-const LAST: Node = Node::Const(4);
-
 /// The rules of addition, multiplication and their fusion at one width.
 macro_rules! float_rules {
     ($add:ident, $multiply:ident, $fused:ident, $add_rules:ident, $multiply_rules:ident, $fused_rules:ident $(, $more:expr)*) => {
         static $add_rules: &[Rule] = &[
-    finite(hw!($add A, K), K).when(is_no_number),
     passes(hw!($add A, Node::Float(0.0)), A),
     clean(hw!($add A, Node::Float(-0.0)), A),
     exact(
@@ -1078,28 +917,10 @@ macro_rules! float_rules {
     finite(hw!($add A, ir!(Fneg A)), Node::Float(0.0)),
     finite(hw!($add ir!(Fneg A), A), Node::Float(0.0)),
     passes(hw!($add ir!(Fneg A), ir!(Fneg B)), ir!(Fneg hw!($add A, B))),
-    regrouped!(hw!($add hw!($add A, K), M), $add A, |[_, k, m, _]| sum(k, m)),
-    regrouped!(hw!($add ir!(Fneg hw!($add A, K)), M), $add ir!(Fneg A), |[_, k, m, _]| sum(m, -k)),
-    regrouped!(hw!($add hw!($fused A, FIRST, K), M), $fused A, |[f, ..]| f, |[_, k, m, _]| sum(k, m)),
-    regrouped!(hw!($add ir!(Fneg hw!($fused A, FIRST, K)), M), $fused A, |[f, ..]| -f, |[_, k, m, _]| sum(m, -k)),
-    regrouped!(hw!($add hw!($multiply A, K), A), $multiply A, |[_, k, ..]| joined(k, 1.0)),
-    regrouped!(hw!($add A, hw!($multiply A, K)), $multiply A, |[_, k, ..]| joined(k, 1.0)),
-    regrouped!(hw!($add hw!($multiply A, K), hw!($multiply A, M)), $multiply A, |[_, k, m, _]| joined(k, m)),
-    regrouped!(hw!($add hw!($add ir!(Fneg A), K), A), $fused A, |_| 0.0, |[_, k, ..]| k),
-    regrouped!(hw!($add A, hw!($add ir!(Fneg A), K)), $fused A, |_| 0.0, |[_, k, ..]| k),
-    regrouped!(hw!($add hw!($fused A, K, M), A), $fused A, |[_, k, ..]| joined(k, 1.0), |[_, _, m, _]| m),
-    regrouped!(hw!($add A, hw!($fused A, K, M)), $fused A, |[_, k, ..]| joined(k, 1.0), |[_, _, m, _]| m),
-    regrouped!(hw!($add hw!($fused A, K, M), hw!($multiply A, FIRST)), $fused A, |[f, k, ..]| joined(f, k), |[_, _, m, _]| m),
-    regrouped!(hw!($add hw!($multiply A, FIRST), hw!($fused A, K, M)), $fused A, |[f, k, ..]| joined(f, k), |[_, _, m, _]| m),
-    regrouped!(hw!($add hw!($add A, K), hw!($multiply A, M)), $fused A, |[_, _, m, _]| joined(m, 1.0), |[_, k, ..]| k),
-    regrouped!(hw!($add hw!($add ir!(Fneg A), K), hw!($add A, M)), $fused A, |_| 0.0, |[_, k, m, _]| sum(k, m)),
-    regrouped!(hw!($add hw!($add A, M), hw!($add ir!(Fneg A), K)), $fused A, |_| 0.0, |[_, k, m, _]| sum(k, m)),
-    regrouped!(hw!($add hw!($fused A, FIRST, K), hw!($add A, M)), $fused A, |[f, ..]| joined(f, 1.0), |[_, k, m, _]| sum(k, m)),
-    regrouped!(hw!($add hw!($add A, M), hw!($fused A, FIRST, K)), $fused A, |[f, ..]| joined(f, 1.0), |[_, k, m, _]| sum(k, m)),
-    regrouped!(
-        hw!($add hw!($fused A, FIRST, K), hw!($fused A, M, LAST)),
-        $fused A, |[f, _, m, _]| joined(f, m), |[_, k, _, l]| sum(k, l)
-    ),
+    regrouped!(hw!($add hw!($add A, K), M), $add A, |[_, k, m]| sum(k, m)),
+    regrouped!(hw!($add ir!(Fneg hw!($add A, K)), M), $add ir!(Fneg A), |[_, k, m]| sum(m, -k)),
+    regrouped!(hw!($add hw!($add ir!(Fneg A), K), hw!($add A, M)), $fused A, |_| 0.0, |[_, k, m]| sum(k, m)),
+    regrouped!(hw!($add hw!($add A, M), hw!($add ir!(Fneg A), K)), $fused A, |_| 0.0, |[_, k, m]| sum(k, m)),
         ];
         static $multiply_rules: &[Rule] = &[
     passes(hw!($multiply A, Node::Float(1.0)), A),
@@ -1113,9 +934,9 @@ macro_rules! float_rules {
     passes(hw!($multiply ir!(Fneg A), K), hw!($multiply A, Node::Calc(negated_float))),
     passes(hw!($multiply ir!(Fneg A), B), ir!(Fneg hw!($multiply A, B))),
     passes(hw!($multiply A, ir!(Fneg B)), ir!(Fneg hw!($multiply A, B))),
-    regrouped!(hw!($multiply hw!($add hw!($multiply A, FIRST), K), M), $fused A, |[f, _, m, _]| f * m, |[_, k, m, _]| k * m),
-    regrouped!(hw!($multiply hw!($add A, K), M), $fused A, |[_, _, m, _]| m, |[_, k, m, _]| k * m),
-    regrouped!(hw!($multiply hw!($fused A, FIRST, K), M), $fused A, |[f, _, m, _]| f * m, |[_, k, m, _]| k * m),
+    regrouped!(hw!($multiply hw!($add hw!($multiply A, FIRST), K), M), $fused A, |[f, _, m]| f * m, |[_, k, m]| k * m),
+    regrouped!(hw!($multiply hw!($add A, K), M), $fused A, |[_, _, m]| m, |[_, k, m]| k * m),
+    regrouped!(hw!($multiply hw!($fused A, FIRST, K), M), $fused A, |[f, _, m]| f * m, |[_, k, m]| k * m),
     $($more),*
         ];
         static $fused_rules: &[Rule] = &[
@@ -1127,14 +948,6 @@ macro_rules! float_rules {
     clean(hw!($fused A, Node::Float(1.0), B), hw!($add A, B)),
     clean(hw!($fused A, Node::Float(-1.0), B), hw!($add ir!(Fneg A), B)),
     passes(hw!($fused ir!(Fneg A), K, B), hw!($fused A, Node::Calc(negated_float), B)),
-    regrouped!(hw!($fused hw!($multiply A, FIRST), K, M), $fused A, |[f, k, ..]| f * k, |[_, _, m, _]| m),
-    regrouped!(hw!($fused hw!($add A, FIRST), K, M), $fused A, |[_, k, ..]| k, |[f, k, m, _]| sum(f * k, m)),
-    regrouped!(hw!($fused A, K, hw!($multiply A, M)), $multiply A, |[_, k, m, _]| joined(k, m)),
-    regrouped!(hw!($fused A, FIRST, hw!($fused A, K, M)), $fused A, |[f, k, ..]| joined(f, k), |[_, _, m, _]| m),
-    regrouped!(
-        hw!($fused hw!($fused A, FIRST, K), M, LAST),
-        $fused A, |[f, _, m, _]| f * m, |[_, k, m, l]| sum(k * m, l)
-    ),
         ];
     };
 }

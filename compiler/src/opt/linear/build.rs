@@ -38,7 +38,7 @@ impl Maker<'_, '_, '_, '_> {
             let (a, b) = if before.as_imm().is_some() { (factor, before) } else { (before, factor) };
             let next = self.r.op(Opcode::Fmul, 32, &[a, b]);
             let is_uniform = self.is_uniform(a) && self.is_uniform(b);
-            self.facts.note(next, Known { part: Part::Factor, ..Known::default() }, is_uniform);
+            self.facts.note(self.r.f, next, Known { part: Part::Factor, ..Known::default() }, is_uniform);
             self.made(next)
         });
         let product = product.unwrap_or(Src::f32(1.0));
@@ -76,7 +76,7 @@ impl Maker<'_, '_, '_, '_> {
     /// The sum of uniform terms, for the preamble.
     pub(super) fn uniform_sum(&mut self, terms: &mut Sum) -> Src {
         let sum = self.sum(terms);
-        self.facts.note(sum, Known::default(), true);
+        self.facts.note(self.r.f, sum, Known::default(), true);
         sum
     }
 }

@@ -10,7 +10,7 @@ use super::sum::{Factors, Sum, Term};
 use crate::analysis::exact::exact_values;
 use crate::analysis::movable::MovableValues;
 use crate::ir::key;
-use crate::ir::{Block, Function, Inst, InstData, IrOp, Op, ScratchSide, Side, Src, Type, Value};
+use crate::ir::{Block, Function, Inst, InstData, IrOp, Op, ScratchSide, Src, Type, Value};
 
 /// Maximum number of summands that wait for their decomposition.
 const MOST_PENDING: usize = 16;
@@ -30,6 +30,9 @@ pub(super) enum Part {
 /// What is known of a value.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Known {
+    /// The plain 32-bit product, sum, or sum with a product that computes it, if that may be rounded differently and the preamble
+    /// could not compute it from the beginning.
+    pub op: Option<Opcode>,
     pub part: Part,
     /// A sum or product reads it.
     pub is_read: bool,
@@ -54,8 +57,8 @@ struct Operation {
 /// What is known of the values of a function.
 pub(super) struct Facts<'s> {
     values: ScratchSide<'s, Value, Known>,
-    exact: Side<Value, bool>,
-    uniform: MovableValues<'s>,
+    /// The values that the preamble can compute.
+    pub uniform: MovableValues<'s>,
     /// There may be reciprocal roots.
     pub has_roots: bool,
     /// The sums, products and negations of the function as it was.
@@ -94,11 +97,10 @@ pub(super) struct Chain {
 }
 
 impl<'s> Facts<'s> {
-    pub(super) fn of(f: &Function<'_>, scratch: &'s Bump) -> Facts<'s> {
+    pub(super) fn of(f: &Function<'_>, uniform: MovableValues<'s>, scratch: &'s Bump) -> Facts<'s> {
         let mut facts = Facts {
             values: ScratchSide::new_in(scratch, f.values.len()),
-            exact: exact_values(f),
-            uniform: MovableValues::new_in(scratch, f),
+            uniform,
             has_roots: [Opcode::Rsqrt, Opcode::Rsqrts].iter().any(|op| f.present.may_have_op(*op)),
             operations: ArenaVec::new_in(scratch),
             pairs: None,
@@ -110,21 +112,25 @@ impl<'s> Facts<'s> {
         facts
     }
 
-    /// Counts the uses of values, and finds uniform ones. Lists the sums, products and negations.
+    /// Counts the uses of values. Lists the sums, products and negations.
     fn count_uses(&mut self, f: &Function<'_>, scratch: &'s Bump) -> ArenaVec<'s, Operation> {
-        let mut operations = ArenaVec::new_in(scratch);
+        let (exact, mut operations) = (exact_values(f), ArenaVec::new_in(scratch));
         for block in f.blocks_in_order() {
             for inst in &f.block(block).insts {
                 let data = &f.insts[*inst];
-                let is_uniform = self.uniform.note(data, true);
-                let op = if is_uniform || !may_be_plain(data) { None } else { plain(f, data) };
+                let may_change =
+                    |dst: Option<Value>| dst.is_some_and(|dst| !self.is_uniform(dst.into()) && !exact[dst]);
+                let op = if may_be_plain(data) && may_change(data.dst()) { plain(f, data) } else { None };
                 let is_plain = op.is_some();
-                for value in data.srcs.iter().filter_map(|src| src.as_value()) {
+                for value in data.values() {
                     let known = &mut self.values[value];
                     known.uses += 1;
                     known.is_read |= is_plain;
                 }
-                data.dsts.iter().for_each(|dst| self.values[*dst].home = block.0 + 1);
+                for dst in data.dsts {
+                    let known = &mut self.values[*dst];
+                    (known.home, known.op) = (block.0 + 1, op);
+                }
                 if is_plain || data.op == Op::Ir(IrOp::Fneg) {
                     operations.push(Operation { inst: *inst, block, op });
                 }
@@ -138,13 +144,11 @@ impl<'s> Facts<'s> {
         for Operation { inst, block, op } in operations.iter().rev() {
             let data = &f.insts[*inst];
             let own = data.dst().map_or(Part::None, |dst| self.values[dst].part);
-            let is_exact = data.dst().is_some_and(|dst| self.exact[dst]);
-            let operation = op.filter(|_| !is_exact);
-            if operation.is_none() && (op.is_some() || own == Part::None) {
+            if op.is_none() && own == Part::None {
                 continue;
             }
             for (index, src) in data.srcs.iter().enumerate() {
-                let part = match operation {
+                let part = match op {
                     Some(Opcode::Fmul) => Part::Factor,
                     Some(Opcode::Ffma) if index < 2 => Part::Factor,
                     Some(_) => Part::Term,
@@ -214,23 +218,22 @@ impl<'s> Facts<'s> {
         self.uniform.has(src)
     }
 
-    /// Notes that `src`, if it is a value, has a role or is uniform.
-    pub(super) fn note(&mut self, src: Src, known: Known, is_uniform: bool) {
+    /// Notes that `src`, if it is a value, has a role or is uniform. It was built.
+    pub(super) fn note(&mut self, f: &Function<'_>, src: Src, known: Known, is_uniform: bool) {
         if let Some(value) = src.as_value() {
-            self.values[value] = known;
+            let op = f.def(src).and_then(|data| plain(f, &data));
+            self.values[value] = Known { op, ..known };
             if is_uniform {
                 self.uniform.add(value);
             }
         }
     }
 
-    /// The sources of a plain 32-bit product, sum, or sum with a product that the preamble cannot compute, and that may be
-    /// rounded differently.
+    /// The operation that an instruction is, if it may be regrouped, and its sources.
     pub(super) fn operation<'a>(&self, f: &Function<'a>, inst: Inst) -> Option<(Opcode, &'a [Src])> {
         let data = &f.insts[inst];
-        let op = plain(f, data)?;
-        let may_change = data.dst().is_some_and(|dst| !self.exact[dst] && !self.uniform.has(dst.into()));
-        may_change.then_some((op, data.srcs))
+        let dst = data.dst().filter(|dst| !self.uniform.has((*dst).into()))?;
+        Some((self.values[dst].op?, data.srcs))
     }
 
     /// Counts the pairs of factors that sums would contain.
@@ -257,8 +260,8 @@ impl<'s> Facts<'s> {
     /// The operation that computes `src`, if it has a role.
     fn part<'a>(&self, f: &Function<'a>, src: Src, part: Part) -> Option<(Opcode, &'a [Src])> {
         let value = src.as_value().filter(|_| src.flags.is_empty())?;
-        let def = f.values[value].def.filter(|_| self.values[value].part == part && !self.exact[value])?;
-        Some((plain(f, &f.insts[def])?, f.insts[def].srcs))
+        let op = Some(self.values[value]).filter(|known| known.part == part)?.op?;
+        Some((op, f.insts[f.values[value].def?].srcs))
     }
 
     /// Adds the factors of the product of `srcs` to `term`, and clears `relaxed` if an intermediate product is not relaxed;

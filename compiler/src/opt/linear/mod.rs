@@ -6,18 +6,19 @@
 //! function on a sum; the header of its file states its algebra:
 //!
 //! * [`defer_scales`]: scales of vectors move past linear operations.
-//! * [`blend`]: blends of two values become steps between them, or selections.
 //! * [`compose`]: maps with uniform coefficients are composed, and terms that differ only in those become one.
 //! * [`roots`]: products of a reciprocal root with a sum that contains the root need no root.
 //! * [`common`]: common factors are taken out, and those that leave what other sums contain ([`pairs`]).
 //! * [`order`]: uniform factors come first, then those that other products share.
 //!
-//! The preamble computes uniform operations once, so that they cost nothing and are not rebuilt. Rounding differs: the pass does
-//! nothing if a function or an `exact` forbids contraction, or if signed zeros, infinities or NaNs are significant.
+//! The preamble computes uniform operations once, so that they cost nothing and are not rebuilt. Rounding differs: sums of floats
+//! stay as they are if a function or an `exact` forbids contraction, or if signed zeros, infinities or NaNs are significant.
+//!
+//! Of sums of integers, the offsets of memory accesses give their constants to uniform bases ([`bases`]).
 //!
 //! Before: stage source. After: the same.
 
-mod blend;
+mod bases;
 mod build;
 mod common;
 mod compose;
@@ -34,6 +35,7 @@ use agx_isa::table::Opcode;
 use bumpalo::Bump;
 
 use super::may_regroup;
+use crate::analysis::movable::MovableValues;
 use crate::context::Context;
 use crate::ir::rewrite::map_some;
 use crate::ir::{Entity, Function, Inst, Rewrite, Rewriter, Src};
@@ -44,23 +46,38 @@ use forms::Forms;
 /// Makes sums of products cheaper.
 pub fn opt_linear(f: &mut Function<'_>, context: &mut Context<'_>) {
     let has = |op: Opcode| f.present.may_have_op(op);
-    if !may_regroup(f) || !(has(Opcode::Fmul) || has(Opcode::Fadd) || has(Opcode::Ffma)) {
-        return;
-    }
+    let has_sums = may_regroup(f) && (has(Opcode::Fmul) || has(Opcode::Fadd) || has(Opcode::Ffma));
     let composes = context.facts.info.stage != Stage::Vertex;
     f.with_scratch(|f, scratch| {
-        defer_scales::defer_scales(f, scratch);
-        rewrite_sums(f, scratch, composes);
+        let has_offsets = bases::has_offsets(f);
+        if !has_sums && !has_offsets {
+            return;
+        }
+        let mut uniform = MovableValues::of(f, scratch);
+        if has_sums {
+            defer_scales::defer_scales(f, &uniform, scratch);
+            uniform = rewrite_sums(f, uniform, scratch, composes);
+        }
+        if has_offsets {
+            bases::move_constants(f, &uniform);
+        }
     });
 }
 
-fn rewrite_sums(f: &mut Function<'_>, scratch: &Bump, composes: bool) {
-    let mut facts = Facts::of(f, scratch);
+/// Applies the moves on sums of floats. Returns the uniform values, with those that it made.
+fn rewrite_sums<'s>(
+    f: &mut Function<'_>,
+    uniform: MovableValues<'s>,
+    scratch: &'s Bump,
+    composes: bool,
+) -> MovableValues<'s> {
+    let mut facts = Facts::of(f, uniform, scratch);
     let mut forms = Forms::new_in(scratch, f.values.len(), composes);
     let mut chain = Chain::default();
     map_some(f, may_be_plain, |r, inst| {
         rewrite(r, &mut facts, &mut forms, inst, &mut chain).map_or(Rewrite::Keep, Rewrite::Forward)
     });
+    facts.uniform
 }
 
 /// The cheaper form of the sum or product that `inst` completes, if there is one.
@@ -93,7 +110,6 @@ fn rewrite<'s>(
     }
     let mut maker = Maker { facts, forms, r, relaxed: *relaxed };
     let mut changed = maker.cancel_roots(sum)?;
-    changed |= maker.step_blends(sum)?;
     if known.part != Part::Term {
         changed |= maker.compose(sum) || maker.join_uniform(sum);
         if known.is_read {
@@ -107,7 +123,7 @@ fn rewrite<'s>(
     }
     let result = maker.sum(sum);
     if let Some(value) = result.as_value().filter(|value| value.index() >= first_new) {
-        maker.facts.note(result, known, false);
+        maker.facts.note(maker.r.f, result, known, false);
         maker.forms.replace(dst, value);
     }
     Some(result)

@@ -1,5 +1,4 @@
-//! Forwards stored and loaded values to later loads of the same device, threadgroup or stack memory, and constants of the
-//! shader to loads of them.
+//! Forwards stored and loaded values to later loads of the same device, threadgroup or stack memory.
 //!
 //! Within a block, and from blocks into successors that only they reach as far as they agree, a load reuses
 //! the value that a preceding store or load left at the same location, unless an instruction in between may
@@ -8,11 +7,9 @@
 //!
 //! Part of `opt_memory`.
 
-use arrayvec::ArrayVec;
 use bumpalo::Bump;
 use bumpalo::collections::Vec as ArenaVec;
 
-use super::known::{MOST_PARTS, Section};
 use crate::analysis::memory::{MemoryAccess, components, disturbs_memory, vector};
 use crate::ir::rewrite::map_from;
 use crate::ir::{Block, Function, InstData, IrOp, Op, Rewrite, ScratchSide, Src};
@@ -24,9 +21,9 @@ const MAX_KNOWN: usize = 32;
 const MAX_EMPTY_BLOCKS: usize = 16;
 
 /// Replaces loads whose value is known.
-pub(super) fn replace_loads(f: &mut Function<'_>, section: Option<Section<'_>>) {
+pub(super) fn replace_loads(f: &mut Function<'_>) {
     f.with_scratch(|f, scratch| {
-        let mut memory = Memory::new_in(scratch, f, section);
+        let mut memory = Memory::new_in(scratch, f);
         // In most functions there are none.
         let Some(start) = memory.first_known(f) else { return };
         map_from(f, start, |r, inst| {
@@ -34,8 +31,7 @@ pub(super) fn replace_loads(f: &mut Function<'_>, section: Option<Section<'_>>) 
             let data = r.f.insts[inst];
             match memory.visit(r.f, &data) {
                 None => Rewrite::Keep,
-                Some(Found::Constants(parts)) => Rewrite::Forward(vector(r, &parts)),
-                Some(Found::Value(known, first)) => {
+                Some((known, first)) => {
                     let parts = components(r, known);
                     let comps = r.f.ty(data.dsts[0]).comps;
                     Rewrite::Forward(vector(r, &parts[first..first + usize::from(comps)]))
@@ -43,14 +39,6 @@ pub(super) fn replace_loads(f: &mut Function<'_>, section: Option<Section<'_>>) 
             }
         });
     });
-}
-
-/// What a load reads.
-enum Found {
-    /// Constants, one for each component.
-    Constants(ArrayVec<Src, MOST_PARTS>),
-    /// Components of a value, from a number on.
-    Value(Src, usize),
 }
 
 /// A known memory content.
@@ -67,14 +55,13 @@ struct Memory<'s> {
     known: ArenaVec<'s, Known>,
     /// Known contents at the end of each block visited so far; empty for blocks behind back edges.
     at_end: ScratchSide<'s, Block, &'s [Known]>,
-    section: Option<Section<'s>>,
     scratch: &'s Bump,
 }
 
 impl<'s> Memory<'s> {
-    fn new_in(scratch: &'s Bump, f: &Function<'_>, section: Option<Section<'s>>) -> Self {
+    fn new_in(scratch: &'s Bump, f: &Function<'_>) -> Self {
         let at_end = ScratchSide::later_in(scratch, f.blocks.len());
-        Memory { block: None, known: ArenaVec::new_in(scratch), at_end, section, scratch }
+        Memory { block: None, known: ArenaVec::new_in(scratch), at_end, scratch }
     }
 
     /// Steps over what precedes the first load whose value is known. Returns its position in the layout and in its block.
@@ -111,16 +98,12 @@ impl<'s> Memory<'s> {
         }
     }
 
-    /// Steps over an instruction. If it is a load whose value is known, returns that.
-    fn visit(&mut self, f: &Function<'_>, data: &InstData<'_>) -> Option<Found> {
+    /// Steps over an instruction. If it is a load whose value is known, returns that: components of a value, from a number on.
+    fn visit(&mut self, f: &Function<'_>, data: &InstData<'_>) -> Option<(Src, usize)> {
         if matches!(data.op, Op::Ir(IrOp::LoadGlobal | IrOp::LoadLocal | IrOp::LoadScratch)) {
-            if let Some(constants) = self.section.and_then(|section| section.constants(f, data)) {
-                return Some(Found::Constants(constants));
-            }
             let access = MemoryAccess::of_load(f, data)?;
             let range = access.range();
-            let covers =
-                |known: &Known| Some(Found::Value(known.value, first_covered(known, &access, range)?));
+            let covers = |known: &Known| Some((known.value, first_covered(known, &access, range)?));
             let known = self.known.iter().rev().find_map(covers);
             if known.is_none() {
                 self.remember(access, data.dsts[0].into());

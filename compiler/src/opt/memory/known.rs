@@ -1,6 +1,6 @@
 //! What is known of the device memory that loads read.
 //!
-//! Three facts about memory let passes merge, move and fold loads:
+//! Two facts about memory let passes merge and move loads:
 //!
 //! * Source languages rarely declare that memory is only read: pointers into buffers and storage buffers are readable
 //!   and writable by default. If no instruction of the shader stores to device memory or changes it atomically, all its
@@ -8,39 +8,11 @@
 //!   missed, unless the load is volatile.
 //! * The whole of a uniform block is readable, so that a load at a constant offset within one may be executed
 //!   speculatively. An element of an array has a constant offset only once the loop around it is unrolled.
-//! * Constant arrays with computed indices are in the constant section of the shader. Where the index is constant, the
-//!   constants replace the load. Those that no operand can hold move to uniform registers in the end, as the loads would.
 //!
 //! Part of `opt_memory`.
 
-use agx_abi::{ShaderInfo, UniformSource};
-use arrayvec::ArrayVec;
-
 use crate::ir::key;
-use crate::ir::{Access, Function, InstData, IrOp, Op, Src};
-
-/// Maximum number of components of a load.
-pub(super) const MOST_PARTS: usize = 4;
-
-/// The constant section of a shader.
-#[derive(Clone, Copy)]
-pub(super) struct Section<'c> {
-    /// The uniform register with its address.
-    address: u16,
-    bytes: &'c [u8],
-}
-
-/// The constant section, if the shader has one.
-pub(super) fn section(info: &ShaderInfo) -> Option<Section<'_>> {
-    let is_section = |source: UniformSource| source == UniformSource::ConstantAddress;
-    let range = info.uniforms.iter().find(|range| is_section(range.source))?;
-    Some(Section { address: range.start, bytes: &info.constants })
-}
-
-/// Whether an instruction loads from device memory.
-fn is_load(data: &InstData<'_>) -> bool {
-    data.op == Op::Ir(IrOp::LoadGlobal)
-}
+use crate::ir::{Access, Function, InstData, IrOp, Op};
 
 /// Marks loads of memory that is only read or always readable.
 pub(super) fn mark_loads(f: &mut Function<'_>) {
@@ -50,7 +22,7 @@ pub(super) fn mark_loads(f: &mut Function<'_>) {
     }
     for inst in f.insts.keys() {
         let data = &f.insts[inst];
-        if !is_load(data) || data.get(key::ACCESS).contains(Access::VOLATILE) {
+        if data.op != Op::Ir(IrOp::LoadGlobal) || data.get(key::ACCESS).contains(Access::VOLATILE) {
             continue;
         }
         let mut access = data.get(key::ACCESS);
@@ -69,24 +41,4 @@ fn is_readable(f: &Function<'_>, data: &InstData<'_>) -> bool {
     let (Some(address), Some(offset)) = (base.as_uniform(), offset.as_imm()) else { return false };
     let end = offset.saturating_add(u64::from(f.ty(dst).halves()) * 2);
     f.declared.readable.iter().any(|known| known.address == address && end <= known.bytes.into())
-}
-
-impl Section<'_> {
-    /// The components that a load reads from the section, if its offset is constant and within.
-    pub(super) fn constants(
-        self,
-        f: &Function<'_>,
-        data: &InstData<'_>,
-    ) -> Option<ArrayVec<Src, MOST_PARTS>> {
-        let [base, offset] = data.srcs else { return None };
-        let ty = f.ty(data.dst()?);
-        let (start, bytes) = (usize::try_from(offset.as_imm()?).ok()?, usize::from(ty.bits) / 8);
-        let is_other = base.as_uniform() != Some(self.address) || !is_load(data);
-        if is_other || bytes == 0 || usize::from(ty.comps) > MOST_PARTS {
-            return None;
-        }
-        let loaded = self.bytes.get(start..start.checked_add(bytes * usize::from(ty.comps))?)?;
-        let number = |part: &[u8]| part.iter().rev().fold(0, |bits, byte| bits << 8 | u64::from(*byte));
-        Some(loaded.chunks_exact(bytes).map(|part| Src::imm(number(part), ty.bits)).collect())
-    }
 }

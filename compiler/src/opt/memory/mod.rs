@@ -16,6 +16,6 @@ use crate::ir::Function;
 /// Replaces loads whose value is known, and removes stores whose data is not read.
 pub fn opt_memory(f: &mut Function<'_>, context: &mut Context<'_>) {
     known::mark_loads(f);
-    forward::replace_loads(f, known::section(&context.facts.info));
+    forward::replace_loads(f);
     dead_stores::remove_stores(f, context.facts.frame);
 }

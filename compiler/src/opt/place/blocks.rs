@@ -3,7 +3,6 @@
 use bumpalo::Bump;
 
 use crate::analysis::memory::{MemoryAccess, disturbs_memory};
-use crate::analysis::pressure::Pressure;
 use crate::ir::{Access, Block, Function, InstData, ScratchSide, Seam, has_left};
 
 /// Where a block is.
@@ -27,13 +26,11 @@ pub(super) struct Arm {
 }
 
 /// A loop.
-pub(super) struct Loop {
+struct Loop {
     /// The block before it.
-    pub before: Block,
+    before: Block,
     /// The loop around it, by number.
     outer: Option<usize>,
-    /// The number of the first loop that is neither it nor inside it.
-    pub end: usize,
     /// What it stores to; `None` if unknown.
     stores: Option<Vec<MemoryAccess>>,
     /// Whether it contains a discard.
@@ -65,7 +62,7 @@ impl Mobility {
 pub(super) struct Blocks<'s> {
     pub at: ScratchSide<'s, Block, Surroundings>,
     /// In the order in which they begin.
-    pub loops: Vec<Loop>,
+    loops: Vec<Loop>,
 }
 
 impl<'s> Blocks<'s> {
@@ -106,7 +103,7 @@ impl<'s> Blocks<'s> {
     fn open_loop(&mut self, before: Block, outer: Option<usize>) -> Surroundings {
         let number = self.loops.len();
         let stores = Some(Vec::new());
-        self.loops.push(Loop { before, outer, end: number + 1, stores, changes_coverage: false });
+        self.loops.push(Loop { before, outer, stores, changes_coverage: false });
         Surroundings { around: Some(number), arm: None, is_certain: true }
     }
 
@@ -116,7 +113,6 @@ impl<'s> Blocks<'s> {
             let Some(outer) = self.loops[number].outer else { continue };
             let (before, after) = self.loops.split_at_mut(number);
             let (outer, inner) = (&mut before[outer], &after[0]);
-            outer.end = outer.end.max(inner.end);
             outer.changes_coverage |= inner.changes_coverage;
             match (&mut outer.stores, &inner.stores) {
                 (Some(stores), Some(more)) => stores.extend(more),
@@ -125,26 +121,9 @@ impl<'s> Blocks<'s> {
         }
     }
 
-    /// The innermost loop around a block, by number, and the block before it.
-    pub(super) fn loop_around(&self, block: Block) -> Option<(usize, Block)> {
-        let number = self.at[block].around?;
-        Some((number, self.loops[number].before))
-    }
-
-    /// Half registers that each loop leaves of `limit`.
-    pub(super) fn rooms(&self, f: &Function<'_>, demand: &Pressure, limit: i64) -> Vec<i64> {
-        let mut rooms = vec![limit; self.loops.len()];
-        for block in f.blocks_in_order() {
-            if let Some(around) = self.at[block].around {
-                rooms[around] = rooms[around].min(limit - i64::from(demand.blocks[block.0 as usize]));
-            }
-        }
-        for number in (0..self.loops.len()).rev() {
-            if let Some(outer) = self.loops[number].outer {
-                rooms[outer] = rooms[outer].min(rooms[number]);
-            }
-        }
-        rooms
+    /// The block before the innermost loop around a block.
+    pub(super) fn before_loop(&self, block: Block) -> Option<Block> {
+        self.at[block].around.map(|around| self.loops[around].before)
     }
 
     /// Whether an instruction in `block` may be executed before the innermost loop around that instead.

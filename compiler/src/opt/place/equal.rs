@@ -8,6 +8,8 @@
 //! first blocks, which lanes always come to, and not after a discard. Subgroup operations and derivatives stay: they depend
 //! on which lanes are active.
 
+use std::ops::RangeInclusive;
+
 use arrayvec::ArrayVec;
 use bumpalo::Bump;
 
@@ -15,7 +17,7 @@ use super::blocks::{Arm, Blocks};
 use super::is_worth_moving;
 use super::registers::Registers;
 use crate::ir::row_table::{Entry, RowTable, hash_row, same_row};
-use crate::ir::{Block, Function, Inst, InstData, ScratchSide, Seam, Src, Value};
+use crate::ir::{Block, ConstructEnd, Function, Inst, InstData, ScratchSide, Seam, Segment, Src, Value};
 use crate::opt::copy_prop;
 use crate::opt::cse::replace;
 
@@ -37,15 +39,15 @@ pub(super) fn merge_arms<'s>(
         instead: ScratchSide::later_in(scratch, f.values.len()),
         is_moved: ScratchSide::later_in(scratch, f.insts.len()),
         changed: false,
+        ends: f.construct_ends(),
         blocks,
         registers,
         scratch,
         f,
     };
-    let ends = merger.f.construct_ends();
-    for (start, end) in ends.iter().enumerate().rev() {
-        if let Some(end) = end.filter(|_| merger.f.layout[start].seam == Seam::If) {
-            merger.merge(start, end.otherwise, end.close);
+    for start in (0..merger.ends.len()).rev() {
+        if let Some(end) = merger.ends[start].filter(|_| merger.f.layout[start].seam == Seam::If) {
+            merger.merge(start, end);
         }
     }
     let Merger { twins, changed, .. } = merger;
@@ -64,12 +66,14 @@ pub(super) fn merge_arms<'s>(
 /// An instruction of an arm, and its block.
 type Member = (Block, Inst);
 
-/// Instructions by row, with the numbers of their blocks.
-type Members<'s> = RowTable<'s, u32>;
+/// Instructions by row.
+type Members<'s> = RowTable<'s, ()>;
 
 struct Merger<'f, 's, 'a> {
     f: &'f mut Function<'a>,
     blocks: &'f Blocks<'s>,
+    /// For a segment after which a construct begins, the segments that end its arms.
+    ends: Vec<Option<ConstructEnd>>,
     registers: &'f mut Registers<'s>,
     /// For an instruction of an else arm, the equal one that moves before the if.
     twins: ScratchSide<'s, Inst, Option<Inst>>,
@@ -83,27 +87,21 @@ struct Merger<'f, 's, 'a> {
 
 impl<'s> Merger<'_, 's, '_> {
     /// Merges what the arms of the if after segment `start` have in common.
-    fn merge(&mut self, start: usize, otherwise: usize, close: usize) {
+    fn merge(&mut self, start: usize, end: ConstructEnd) {
         let head = self.f.layout[start].block;
-        let then = self.members(Arm { head, is_else: false }, start + 1, otherwise);
-        if then.is_empty() {
-            return;
-        }
-        let others = self.members(Arm { head, is_else: true }, otherwise + 1, close);
+        let others = self.members(Arm { head, is_else: true }, end.otherwise + 1..=end.close);
         if others.is_empty() {
             return;
         }
+        let then = self.members(Arm { head, is_else: false }, start + 1..=end.otherwise);
         let table = self.table(&then);
         let mut any_moved = false;
-        for (block, inst) in others {
-            let Some(Entry { inst: first, note: other, .. }) = self.find(&table, inst) else { continue };
-            if !self.is_moved[first] {
-                let data = self.f.insts[first];
-                if !self.registers.join_arms(self.f, &data, self.blocks, [head, Block(other), block]) {
-                    continue;
-                }
-                (self.is_moved[first], any_moved) = (true, true);
+        for (_, inst) in others {
+            let Some(first) = self.find(&table, inst) else { continue };
+            if !self.is_moved[first] && !self.registers.join_arms(self.f, &self.f.insts[first]) {
+                continue;
             }
+            (self.is_moved[first], any_moved) = (true, true);
             self.twins[inst] = Some(first);
             for (dst, twin) in self.f.insts[inst].dsts.iter().zip(self.f.insts[first].dsts) {
                 self.instead[*dst] = Some(*twin);
@@ -114,13 +112,19 @@ impl<'s> Merger<'_, 's, '_> {
         }
     }
 
-    /// The instructions of an arm, without inner constructs, that may merge.
-    fn members(&self, arm: Arm, first: usize, last: usize) -> Vec<Member> {
+    /// The instructions of an arm, without inner ifs and loops, that may merge. The walk steps over those, so that every
+    /// block is visited for one arm only, however deeply ifs are nested.
+    fn members(&self, arm: Arm, segments: RangeInclusive<usize>) -> Vec<Member> {
         let f = &*self.f;
         let mut members = Vec::new();
         let mut is_certain = true;
-        for segment in &f.layout[first..=last] {
-            let block = segment.block;
+        let mut next = *segments.start();
+        while segments.contains(&next) {
+            let Segment { block, seam } = f.layout[next];
+            next = match self.ends[next] {
+                Some(end) if seam != Seam::Scope => end.close + 1,
+                _ => next + 1,
+            };
             if self.blocks.at[block].arm != Some(arm) {
                 continue;
             }
@@ -143,24 +147,24 @@ impl<'s> Merger<'_, 's, '_> {
 
     fn table(&self, members: &[Member]) -> Members<'s> {
         let mut table = RowTable::with_room(members.len(), self.scratch);
-        for (block, inst) in members {
+        for (_, inst) in members {
             let data = &self.f.insts[*inst];
             let hash = hash_row(data);
             let (at, known) = table.place(hash, |known| same_row(self.f, &self.f.insts[known], data));
             if known.is_free() {
-                table.take(at, Entry { inst: *inst, note: block.0, hash });
+                table.take(at, Entry { inst: *inst, note: (), hash });
             }
         }
         table
     }
 
     /// The entry that equals `inst`, whose sources may have merged.
-    fn find(&self, table: &Members<'_>, inst: Inst) -> Option<Entry<u32>> {
+    fn find(&self, table: &Members<'_>, inst: Inst) -> Option<Inst> {
         let data = self.f.insts[inst];
         let srcs: ArrayVec<Src, MAX_SOURCES> = data.srcs.iter().map(|src| self.resolve(*src)).collect();
         let row = InstData { srcs: &srcs, ..data };
         let (_, known) = table.place(hash_row(&row), |known| same_row(self.f, &self.f.insts[known], &row));
-        (!known.is_free()).then_some(known)
+        (!known.is_free()).then_some(known.inst)
     }
 
     /// The source, or the value that replaces it.
@@ -179,8 +183,6 @@ impl<'s> Merger<'_, 's, '_> {
             self.f.block_mut(run[0].0).insts.retain(|inst| !self.is_moved[*inst]);
         }
         // They may move out of an outer if, too.
-        for (_, inst) in members {
-            self.is_moved[inst] = false;
-        }
+        members.iter().for_each(|(_, inst)| self.is_moved[*inst] = false);
     }
 }

@@ -123,11 +123,6 @@ fn reads_neighbours(data: &InstData<'_>) -> bool {
     }
 }
 
-/// The values that an instruction reads.
-fn values<'d>(data: &'d InstData<'_>) -> impl Iterator<Item = Value> + 'd {
-    data.srcs.iter().filter_map(|src| src.as_value())
-}
-
 struct Placer<'s, 'a> {
     f: &'s mut Function<'a>,
     tree: &'s Dominance<'s>,
@@ -204,8 +199,8 @@ impl Placer<'_, '_> {
 
     /// The position of the earliest place of an instruction of `block`.
     fn earliest(&self, data: &InstData<'_>, mut block: Block, mobility: &Mobility) -> u32 {
-        let sources = values(data).map(|value| self.values[value].top).max().unwrap_or(0);
-        while let Some((_, before)) = self.blocks.loop_around(block)
+        let sources = data.values().map(|value| self.values[value].top).max().unwrap_or(0);
+        while let Some(before) = self.blocks.before_loop(block)
             && sources <= self.tree.position(before)
             && self.blocks.may_leave(block, mobility)
         {
@@ -242,7 +237,7 @@ impl Placer<'_, '_> {
             let is_gathered =
                 data.op == Op::Ir(IrOp::Collect) && data.dsts.iter().any(|dst| self.values[*dst].is_shared);
             let is_shared = is_gathered || reads_neighbours(&data);
-            for value in values(&data) {
+            for value in data.values() {
                 self.values[value].is_shared |= is_shared;
                 self.read(value, at);
             }
@@ -288,13 +283,13 @@ impl Placer<'_, '_> {
         let is_shared = data.dsts.iter().any(|dst| self.values[*dst].is_shared);
         let sinks = !is_shared && data.is_pure() && self.registers.enter_arm(self.f, data);
         let mut target = if follows || sinks { latest } else { self.end_of(block) };
-        while let Some((number, before)) = self.blocks.loop_around(target.block)
+        while let Some(before) = self.blocks.before_loop(target.block)
             && top <= self.tree.position(before)
         {
             let outside = self.tree.position(before);
             let is_inside = |value: Value| self.values[value].home > outside;
             let leaves = here > outside;
-            if leaves && !self.registers.leave_loop(self.f, data, &self.blocks, number, is_inside) {
+            if leaves && !self.registers.leave_loop(self.f, data, is_inside) {
                 break;
             }
             target = self.end_of(before);

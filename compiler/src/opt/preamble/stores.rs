@@ -3,7 +3,6 @@
 use agx_isa::inst::Size;
 use agx_isa::table::Opcode;
 use bumpalo::Bump;
-use bumpalo::collections::Vec as ArenaVec;
 
 use crate::ir::key;
 use crate::ir::op::{Mods, mods};
@@ -11,9 +10,6 @@ use crate::ir::{Arithmetic, Build, Builder, Function, IrOp, ScratchSide, Src, Ty
 
 /// Maximum number of words that wait for their neighbours at a time, since each takes a register.
 const MOST_WAITING: usize = 24;
-
-/// Maximum number of half-words that one instruction stores.
-const MOST_HALVES: usize = 4;
 
 /// The stores of a preamble.
 pub(super) struct Stores<'s> {
@@ -23,8 +19,6 @@ pub(super) struct Stores<'s> {
     homes: ScratchSide<'s, Value, Option<Home>>,
     /// Number of words that wait for their neighbours.
     waiting: usize,
-    /// The values that began to wait since [`flush`](Self::flush).
-    began: ArenaVec<'s, Value>,
 }
 
 /// The destination of a value, and the adjacent word.
@@ -52,7 +46,7 @@ impl<'s> Stores<'s> {
                 homes[high] = Some(Home { half: next, beside: Some((low, None)) });
             }
         }
-        Stores { masks, homes, waiting: 0, began: ArenaVec::with_capacity_in(MOST_WAITING, scratch) }
+        Stores { masks, homes, waiting: 0 }
     }
 
     /// Records that the preamble computed the value `old` of the function as `new`.
@@ -72,7 +66,6 @@ impl<'s> Stores<'s> {
             }
             Some((other, None)) if self.waiting < MOST_WAITING => {
                 self.waiting += 1;
-                self.began.push(old);
                 if let Some(home) = &mut self.homes[other] {
                     home.beside = Some((old, Some(new)));
                 }
@@ -86,48 +79,20 @@ impl<'s> Stores<'s> {
         }
     }
 
-    /// Stores zeros where the value `old` of type `ty` will be stored only under a condition: what reads it whether the condition
-    /// holds or not, and may drop the result, reads a register that was set.
-    pub(super) fn clear(&self, b: &mut Builder<'_, '_>, old: Value, ty: Type) {
-        let Some(Home { half, .. }) = self.homes[old] else { return };
-        let zeros = [Src::imm(0, 16); MOST_HALVES];
-        self.store_halves(b, &zeros[..usize::from(ty.halves())], half);
-    }
-
-    /// Stores the words that wait, because their neighbours are computed under other conditions.
-    pub(super) fn flush(&mut self, b: &mut Builder<'_, '_>) {
-        while let Some(old) = self.began.pop() {
-            let Some(Home { half, beside: Some((other, _)) }) = self.homes[old] else { continue };
-            let Some(Home { beside: Some((_, Some(new))), .. }) = self.homes[other] else { continue };
-            self.store(b, new, half);
-            self.store_alone(old);
-            self.store_alone(other);
-        }
-        self.waiting = 0;
-    }
-
     /// Stores a value without its neighbour.
     fn store_alone(&mut self, value: Value) {
         if let Some(home) = &mut self.homes[value] {
             home.beside = None;
         }
     }
-
-    /// Stores half-words to the uniform file; wider values are stored as several of them (Mesa 25.0: a 32-bit
+    /// Stores a value to the half-words from `half` on; wider values are stored as several of them (Mesa 25.0: a 32-bit
     /// format does not work).
     fn store(&self, b: &mut Builder<'_, '_>, value: Value, half: u16) {
         let word = if b.f.ty(value) == Type::BOOL { b.uconv(value.into(), 16) } else { value.into() };
-        self.store_halves(b, &[word], half);
-    }
-
-    /// Stores parts, which are adjacent.
-    fn store_halves(&self, b: &mut Builder<'_, '_>, parts: &[Src], half: u16) {
-        let count: u16 = parts.iter().map(|part| b.f.src_ty(*part).halves()).sum();
+        let count = b.f.src_ty(word).halves();
         let ty = Type::vector(16, count as u8);
-        let data = match parts {
-            [only] if b.f.src_ty(*only) == ty => *only,
-            _ => b.value(IrOp::Collect, ty, parts, &[]).into(),
-        };
+        let data =
+            if b.f.src_ty(word) == ty { word } else { b.value(IrOp::Collect, ty, &[word], &[]).into() };
         let mods = &self.masks[count.ilog2() as usize];
         b.effect(Opcode::UniformStore, &[data, Src::uniform(half, 16)], mods);
     }

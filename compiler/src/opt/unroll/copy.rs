@@ -6,6 +6,7 @@ use bumpalo::collections::Vec as ArenaVec;
 
 use super::Unroller;
 use crate::analysis::iterations::{Loop, target};
+use crate::analysis::users::Users;
 use crate::ir::insert::{MAX_PURE_SOURCES, fold};
 use crate::ir::{
     Block, Function, Inst, InstData, IrOp, Op, ScratchSide, Seam, Segment, Src, SrcKind, Type, Value,
@@ -22,7 +23,6 @@ pub(super) fn unroll(unroller: &mut Unroller<'_, '_>, around: &Loop, iterations:
         blocks: ScratchSide::new_in(scratch, unroller.f.blocks.len()),
         next: first,
         exits: ArenaVec::with_capacity_in(iterations + 1, scratch),
-        jumps: ArenaVec::new_in(scratch),
         layout: ArenaVec::with_capacity_in(1 + iterations * (body.len() + 1), scratch),
         around,
         is_innermost: body.iter().all(|segment| segment.seam != Seam::Loop),
@@ -54,8 +54,6 @@ struct Copier<'c, 'f, 'a> {
     /// The block after the current copy, the target of continues.
     next: Block,
     exits: ArenaVec<'f, Exit<'f>>,
-    /// Edges to blocks further out.
-    jumps: ArenaVec<'f, Jump<'f>>,
     layout: ArenaVec<'f, Segment>,
     phis: Phis<'a>,
     /// Values live out of the loop.
@@ -73,33 +71,6 @@ fn phis<'a>(f: &Function<'a>, block: Block) -> Vec<InstData<'a>> {
     f.block(block).insts[..f.phi_count(block)].iter().map(|inst| f.insts[*inst]).collect()
 }
 
-/// The users of each value: a linked list per value, most recent first.
-pub(super) struct Users<'s> {
-    /// Index of the last entry plus one; 0 for none.
-    last: ScratchSide<'s, Value, u32>,
-    /// A user, and the index of the preceding entry for the same value plus one.
-    entries: ArenaVec<'s, (Inst, u32)>,
-}
-
-impl Users<'_> {
-    fn note(&mut self, inst: Inst, srcs: &[Src]) {
-        for value in srcs.iter().filter_map(|src| src.as_value()) {
-            let place = self.entries.len() as u32 + 1;
-            let before = std::mem::replace(&mut self.last[value], place);
-            self.entries.push((inst, before));
-        }
-    }
-
-    fn of(&self, value: Value) -> impl Iterator<Item = Inst> + use<'_> {
-        let mut at = self.last[value];
-        std::iter::from_fn(move || {
-            let (inst, before) = *self.entries.get((at as usize).checked_sub(1)?)?;
-            at = before;
-            Some(inst)
-        })
-    }
-}
-
 /// An exit edge of the loop.
 struct Exit<'s> {
     from: Block,
@@ -107,26 +78,11 @@ struct Exit<'s> {
     inputs: ArenaVec<'s, Src>,
 }
 
-/// An edge from a copy to a block further out than the one after the loop.
-struct Jump<'s> {
-    from: Block,
-    target: Block,
-    /// The values of the target's phis on this edge.
-    inputs: ArenaVec<'s, Src>,
-}
-
 impl<'f, 'a> Unroller<'f, 'a> {
-    pub(super) fn find_users(&mut self) {
-        if self.users.is_some() {
-            return;
+    fn find_users(&mut self) {
+        if self.users.is_none() {
+            self.users = Some(Users::of(self.f, self.scratch));
         }
-        // Most instructions have two sources.
-        let entries = ArenaVec::with_capacity_in(2 * self.f.insts.len(), self.scratch);
-        let mut users = Users { last: ScratchSide::new_in(self.scratch, self.f.values.len()), entries };
-        for inst in self.f.blocks_in_order().flat_map(|block| &self.f.block(block).insts) {
-            users.note(*inst, self.f.insts[*inst].srcs);
-        }
-        self.users = Some(users);
     }
 
     fn note_uses(&mut self, inst: Inst) {
@@ -135,22 +91,21 @@ impl<'f, 'a> Unroller<'f, 'a> {
         }
     }
 
-    /// Users of `value` outside the loop, except the phis of blocks that it is left to.
-    pub(super) fn users_outside<'u>(
+    /// Users of `value` outside the loop, except the phis of the block after it.
+    fn users_outside<'u>(
         &'u self,
         around: &'u Loop,
         value: Value,
     ) -> impl Iterator<Item = Inst> + use<'u, 'f, 'a> {
-        let users = self.users.iter().flat_map(move |users| users.of(value));
-        users.filter(move |inst| self.is_outside(around, *inst))
+        let users = self.users.iter().flat_map(move |users| users.get(value));
+        users.map(|reads| reads.inst).filter(move |inst| self.is_outside(around, *inst))
     }
 
-    /// Whether an instruction is outside the loop, and not a phi of a block that it is left to.
+    /// Whether an instruction is outside the loop, and not a phi of the block after it.
     fn is_outside(&self, around: &Loop, inst: Inst) -> bool {
-        let is_phi_of = |block: Block| self.f.block(block).insts[..self.f.phi_count(block)].contains(&inst);
-        self.ranks.is_before(around, inst)
-            && !is_phi_of(around.after)
-            && !around.others.iter().any(|block| is_phi_of(*block))
+        let after = around.after;
+        let is_phi = || self.f.block(after).insts[..self.f.phi_count(after)].contains(&inst);
+        self.ranks.is_before(around, inst) && !is_phi()
     }
 
     fn replace(&mut self, user: Inst, value: Value, by: Value) {
@@ -167,7 +122,8 @@ impl<'f, 'a> Unroller<'f, 'a> {
         let insts = body.iter().flat_map(|segment| &self.f.block(segment.block).insts);
         let dsts = insts.flat_map(|inst| self.f.insts[*inst].dsts.iter().copied());
         let Some(users) = &self.users else { return &[] };
-        let live_out = dsts.filter(|value| users.of(*value).any(|inst| self.is_outside(around, inst)));
+        let live_out =
+            dsts.filter(|value| users.get(*value).any(|reads| self.is_outside(around, reads.inst)));
         ArenaVec::from_iter_in(live_out, self.scratch).into_bump_slice()
     }
 }
@@ -209,12 +165,8 @@ impl<'f, 'a> Copier<'_, 'f, 'a> {
             self.copy_block(block, copy);
             let target = target(self.unroller.f, block);
             if target == Some(self.around.after) {
-                let inputs = self.inputs(&self.phis.after, self.live_out, block);
+                let inputs = self.inputs(block);
                 self.exits.push(Exit { from: copy, inputs });
-            }
-            if let Some(target) = target.filter(|target| self.around.others.contains(target)) {
-                let inputs = self.inputs(&phis(self.unroller.f, target), &[], block);
-                self.jumps.push(Jump { from: copy, target, inputs });
             }
             let falls = index == last && self.unroller.f.terminator(block).is_none();
             if falls || target == Some(self.around.header) {
@@ -226,10 +178,10 @@ impl<'f, 'a> Copier<'_, 'f, 'a> {
         self.enter_next_copy(&back);
     }
 
-    /// The values, in the current copy of the loop, of `phis` on an edge from `block`, and of `live_out`.
-    fn inputs(&self, phis: &[InstData<'a>], live_out: &[Value], block: Block) -> ArenaVec<'f, Src> {
-        let phis = phis.iter().map(|phi| input_from(phi, block));
-        let live_out = live_out.iter().map(|value| Src::value(*value));
+    /// The values, in the current copy of the loop, of the phis after it on an edge from `block`, and of those live out of it.
+    fn inputs(&self, block: Block) -> ArenaVec<'f, Src> {
+        let phis = self.phis.after.iter().map(|phi| input_from(phi, block));
+        let live_out = self.live_out.iter().map(|value| Src::value(*value));
         let inputs = phis.chain(live_out).map(|src| self.src(src));
         ArenaVec::from_iter_in(inputs, self.unroller.scratch)
     }
@@ -395,9 +347,6 @@ impl<'f, 'a> Copier<'_, 'f, 'a> {
             }
             self.unroller.f.block_mut(after).insts.insert(0, phi);
         }
-        for target in &self.around.others {
-            self.extend_phis(*target);
-        }
         for segment in self.body {
             for inst in self.unroller.f.take_insts(segment.block) {
                 self.unroller.ranks.remove(inst);
@@ -409,27 +358,9 @@ impl<'f, 'a> Copier<'_, 'f, 'a> {
         f.set_layout(&[&f.layout[..start], &[scope], &*self.layout, &f.layout[end + 1..]].concat());
     }
 
-    /// Replaces the inputs of phis in `target`, a block further out, that come from the loop by those from the copies.
-    fn extend_phis(&mut self, target: Block) {
-        for index in 0..self.unroller.f.phi_count(target) {
-            let phi = self.unroller.f.block(target).insts[index];
-            let data = self.unroller.f.insts[phi];
-            let is_from_loop = |block: Block| self.blocks[block].is_some();
-            let others = data.phi_inputs().filter(|(from, _)| !is_from_loop(*from));
-            let jumps = self.jumps.iter().filter(|jump| jump.target == target);
-            let data = self.phi_of(others.chain(jumps.map(|jump| (jump.from, jump.inputs[index]))), data);
-            self.unroller.f.set_inst(phi, data);
-            self.unroller.note_uses(phi);
-        }
-    }
-
     /// The phi of number `index` after the loop, with the attributes of `phi`.
     fn exit_phi(&self, index: usize, phi: InstData<'a>) -> InstData<'a> {
-        self.phi_of(self.exits.iter().map(|exit| (exit.from, exit.inputs[index])), phi)
-    }
-
-    /// A phi with these inputs and the attributes of `phi`.
-    fn phi_of(&self, inputs: impl Iterator<Item = (Block, Src)>, phi: InstData<'a>) -> InstData<'a> {
+        let inputs = self.exits.iter().map(|exit| (exit.from, exit.inputs[index]));
         let inputs = ArenaVec::from_iter_in(inputs, self.unroller.scratch);
         phi.with_inputs(self.unroller.f, &inputs)
     }

@@ -9,12 +9,12 @@
 //! loop { A; if c { break }; B }   becomes   scope { scope { A; if c { break }; B } scope { A; … } … }
 //! ```
 //!
-//! Jumps to blocks further out, such as returns, stay in each copy.
+//! Loops that jumps leave to blocks further out, such as those that return, stay.
 //!
 //! The copies still test their conditions; later passes find them constant and remove the tests and scopes.
-//! Inner loops come first; loops that depend on the iteration of an outer loop are tried again in its copies,
-//! and outer loops when the pass runs again, after the computations of the copies have been folded. The budget limits the size of the
-//! unrolled loop before simplification; copies of inner loops share one budget per function. A loop around loops
+//! Inner loops come first. Outer loops, and copies of inner loops that depend on the iteration of an outer one, are tried again
+//! when the pass runs again, after the computations of the copies have been folded. The budget limits the size of each
+//! unrolled loop before simplification; all of a function share another one. A loop around loops
 //! that stay is unrolled only if much of it folds, or if the iterations of the inner loops may depend on its own:
 //! beside theirs, the end of its iteration costs little. A [hint](UnrollHint) of the input raises the limits, or
 //! forbids unrolling.
@@ -22,13 +22,13 @@
 //! Before: stage source. After: the same.
 
 mod copy;
-mod exits;
 mod remaining;
 
 use bumpalo::Bump;
 use remaining::Remaining;
 
 use crate::analysis::iterations::{Loop, Ranks, iterations, target};
+use crate::analysis::users::Users;
 use crate::ir::{Function, IrOp, Op, Seam, Segment, UnrollHint};
 
 /// Maximum number of iterations of an unrolled loop, including the last, incomplete one (Mesa 25.0 takes 32).
@@ -40,8 +40,8 @@ const MAX_INSTRUCTIONS: usize = 320;
 /// Maximum number of blocks of an unrolled loop, before its constants are folded.
 const MAX_BLOCKS: usize = 384;
 
-/// Maximum total number of instructions of unrolled copies of inner loops.
-const MAX_INNER_INSTRUCTIONS: usize = 1536;
+/// Number of instructions of the unrolled loops of a function beyond which no further loop is unrolled.
+const MAX_TOTAL: usize = 1536;
 
 /// Factor by which an unrolled loop may exceed the budget before its constants are folded.
 const MAX_GROWTH: usize = 24;
@@ -71,27 +71,14 @@ fn loops(f: &Function<'_>) -> Vec<usize> {
 /// Unrolls the loops that begin after the segments `starts` where possible.
 fn unroll(f: &mut Function<'_>, starts: Vec<usize>, scratch: &Bump) {
     let ranks = Ranks::new_in(scratch, f);
-    let mut unroller = Unroller { ranks, users: None, places: None, f, scratch };
-    let mut budget = MAX_INNER_INSTRUCTIONS;
+    let mut unroller = Unroller { ranks, users: None, f, scratch };
+    let mut total = 0;
     // Inner loops begin after the loops around them.
     for start in starts.into_iter().rev() {
-        let Some(unrolled) = unroller.consider(start, MAX_INSTRUCTIONS) else { continue };
-        let mut pending = unrolled.inner;
-        while let Some(inner) = pending.pop() {
-            if let Some(unrolled) = unroller.consider(inner, budget.min(MAX_INSTRUCTIONS)) {
-                budget = budget.saturating_sub(unrolled.size);
-                pending.extend(unrolled.inner);
-            }
+        if total < MAX_TOTAL {
+            total += unroller.consider(start).unwrap_or(0);
         }
     }
-}
-
-/// An unrolled loop.
-struct Unrolled {
-    /// Instructions.
-    size: usize,
-    /// Segments after which loops begin in the copies, in program order.
-    inner: Vec<usize>,
 }
 
 /// How far a loop may be unrolled.
@@ -104,11 +91,11 @@ struct Limits {
 }
 
 impl Limits {
-    /// The limits of a loop with a hint, where loops without one may have `budget` instructions.
-    fn new(hint: Option<UnrollHint>, budget: usize) -> Limits {
+    /// The limits of a loop with a hint.
+    fn new(hint: Option<UnrollHint>) -> Limits {
         let factor = if hint == Some(UnrollHint::Unroll) { MAX_WANTED } else { 1 };
         Limits {
-            instructions: budget * factor,
+            instructions: MAX_INSTRUCTIONS * factor,
             blocks: MAX_BLOCKS * factor,
             // A loop that runs once is none.
             iterations: if hint == Some(UnrollHint::Keep) { 2 } else { MAX_ITERATIONS * factor },
@@ -127,42 +114,31 @@ struct Unroller<'f, 'a> {
     /// Which instructions the current loop contains.
     ranks: Ranks<'f>,
     /// The users of each value, computed when first needed.
-    users: Option<copy::Users<'f>>,
-    /// Where the instructions and blocks were before any loop was unrolled, computed when first needed.
-    places: Option<exits::Places<'f>>,
+    users: Option<Users<'f>>,
     /// For tables.
     scratch: &'f Bump,
 }
 
 impl Unroller<'_, '_> {
-    /// Unrolls the loop that begins after segment `start`, if that gives at most `budget` instructions.
-    fn consider(&mut self, start: usize, budget: usize) -> Option<Unrolled> {
+    /// Unrolls the loop that begins after segment `start` if that pays. Returns the size of the copies.
+    fn consider(&mut self, start: usize) -> Option<usize> {
         self.f.watch.visit(16);
-        let mut around = self.ranks.enter(self.f, start)?;
+        let around = self.ranks.enter(self.f, start)?;
         let segments = &self.f.layout[around.start + 1..=around.end];
         let size = self.size(segments).max(1);
-        let limits = Limits::new(self.f.declared.unroll_hints[around.header], budget);
+        let limits = Limits::new(self.f.declared.unroll_hints[around.header]);
         let most = limits.iterations(size, segments.len());
-        let is_small = size <= budget * MAX_SINGLE && segments.len() <= MAX_BLOCKS;
-        if most < 2 && !is_small || !self.repeats(&around) {
+        let is_small = size <= MAX_INSTRUCTIONS * MAX_SINGLE && segments.len() <= MAX_BLOCKS;
+        if most < 2 && !is_small || !self.repeats(&around) || !around.other_targets(self.f).is_empty() {
             return None;
         }
-        around.others = around.other_targets(self.f);
-        let has_inner = segments.iter().any(|segment| segment.seam == Seam::Loop);
         let iterations = iterations(self.f, &self.ranks, &around, most.max(2) as u32)? as usize;
-        if !self.may_leave(&around) {
-            return None;
-        }
         let size = match iterations <= 2 && is_small {
             true => size * iterations,
             false => self.unrolled_size(&around, &limits, size, iterations)?,
         };
-        self.note_places();
-        let after = self.f.layout.len() - around.end;
         copy::unroll(self, &around, iterations);
-        let segments = around.start + 1..self.f.layout.len() - after;
-        let inner = segments.filter(|index| has_inner && self.f.layout[*index].seam == Seam::Loop).collect();
-        Some(Unrolled { size, inner })
+        Some(size)
     }
 
     /// The size of `iterations` copies of a loop of `size` instructions, if the loop should be unrolled.

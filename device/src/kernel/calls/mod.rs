@@ -7,6 +7,7 @@ use super::address_space::{KERNEL_BYTES, RANGE};
 use super::commands::{MAX_ATTACHMENTS, MAX_COMMANDS};
 use super::{Answer, Errno, Kernel, Queue, User};
 use crate::record::{Record, get_params, get_time, queue_create, queue_destroy, set_bits};
+use crate::settings::Deviation;
 
 type Run = fn(&mut Kernel, &mut [u8], &mut dyn User) -> Result<Answer, Errno>;
 
@@ -139,7 +140,11 @@ fn params(kernel: &mut Kernel, argument: &mut [u8], user: &mut dyn User) -> Resu
 
 fn time(kernel: &mut Kernel, argument: &mut [u8], _: &mut dyn User) -> Result<Answer, Errno> {
     checked(argument, &get_time::RECORD)?;
-    get_time::TIMESTAMP.set_raw(argument, (kernel.clock)());
+    let ahead = match kernel.settings.difference {
+        Some(Deviation::Clock) => 1_000_000_000,
+        _ => 0,
+    };
+    get_time::TIMESTAMP.set_raw(argument, (kernel.clock)().saturating_add(ahead));
     Ok(Answer::Done)
 }
 

@@ -113,7 +113,7 @@ pub(super) fn wait_timeline(
 pub(super) fn reset(kernel: &mut Kernel, argument: &mut [u8], user: &mut dyn User) -> Result<Answer, Errno> {
     let found = listed(argument, user, 0, [8, 12])?;
     for (handle, _) in found {
-        kernel.tables.syncs.get_mut(handle)?.reset();
+        kernel.tables.syncs.get_mut(handle)?.reset()?;
     }
     Ok(Answer::Done)
 }
@@ -122,7 +122,7 @@ pub(super) fn signal(kernel: &mut Kernel, argument: &mut [u8], user: &mut dyn Us
     let found = listed(argument, user, 0, [8, 12])?;
     for (handle, _) in found {
         let fence = Fence::signalled(&kernel.order.host);
-        kernel.tables.syncs.get_mut(handle)?.replace([fence]);
+        kernel.tables.syncs.get_mut(handle)?.replace([fence])?;
     }
     Ok(Answer::Done)
 }
@@ -135,7 +135,7 @@ pub(super) fn signal_timeline(
     let points = get(argument, 8, 8);
     for (handle, point) in listed(argument, user, points, [16, 20])? {
         let fence = Fence::signalled(&kernel.order.host);
-        kernel.tables.syncs.get_mut(handle)?.add(point, [fence]);
+        kernel.tables.syncs.get_mut(handle)?.add(point, [fence])?;
     }
     Ok(Answer::Done)
 }
@@ -188,8 +188,8 @@ pub(super) fn transfer(kernel: &mut Kernel, argument: &mut [u8], _: &mut dyn Use
     };
     let to = kernel.tables.syncs.get_mut(to)?;
     match to_point {
-        0 => to.replace(fences),
-        _ => to.add(to_point, fences),
+        0 => to.replace(fences)?,
+        _ => to.add(to_point, fences)?,
     }
     Ok(Answer::Done)
 }

@@ -7,13 +7,14 @@ use agx_driver::Error;
 use agx_driver::command::{CommandBuffer, Groups, Level, Recorder};
 use agx_driver::descriptor::{Kept, Set, SetLayout};
 use agx_driver::memory::lock;
+use agx_driver::physical::GRAPHICS_STAGES;
 use ash::vk;
 
 use super::descriptor::{kept, of_template, write};
 use crate::few::Few;
 use crate::generated::members;
 use crate::handles::{give, give_dispatched, named, object, owned, shared, take, take_dispatched};
-use crate::objects::{CommandPool, Device, Pipeline};
+use crate::objects::{CommandPool, Device, Pipeline, PipelineKind};
 
 pub(crate) fn create_command_pool(
     _: &Arc<Device>,
@@ -99,10 +100,10 @@ pub(crate) fn cmd_bind_pipeline(
     pipeline: vk::Pipeline,
 ) {
     fn bind(recorder: &mut Recorder, pipeline: &Pipeline) -> Result<(), Error> {
-        match pipeline {
-            Pipeline::Compute(pipeline) => recorder.bind_compute(pipeline.clone()),
-            Pipeline::Graphics(pipeline) => recorder.bind_graphics(pipeline),
-            Pipeline::Library(_) => return Err(Error::Invalid { what: "a pipeline library is bound" }),
+        match &pipeline.kind {
+            PipelineKind::Compute(pipeline) => recorder.bind_compute(pipeline.clone()),
+            PipelineKind::Graphics(pipeline) => recorder.bind_graphics(pipeline),
+            PipelineKind::Library(_) => return Err(Error::Invalid { what: "a pipeline library is bound" }),
         }
         Ok(())
     }
@@ -143,12 +144,12 @@ pub(crate) fn cmd_bind_descriptor_sets(
 /// The point that stages belong to; of graphics and compute together both.
 fn points(stages: vk::ShaderStageFlags) -> impl Iterator<Item = vk::PipelineBindPoint> {
     let is_compute = stages.contains(vk::ShaderStageFlags::COMPUTE);
-    let is_graphics = stages.intersects(vk::ShaderStageFlags::ALL_GRAPHICS);
+    let is_graphics = stages.intersects(GRAPHICS_STAGES);
     let compute = is_compute.then_some(vk::PipelineBindPoint::COMPUTE);
     is_graphics.then_some(vk::PipelineBindPoint::GRAPHICS).into_iter().chain(compute)
 }
 
-pub(crate) fn cmd_bind_descriptor_sets2_khr(
+pub(crate) fn cmd_bind_descriptor_sets2(
     buffer: &mut CommandBuffer,
     info: &vk::BindDescriptorSetsInfoKHR<'_>,
 ) {
@@ -159,27 +160,24 @@ pub(crate) fn cmd_bind_descriptor_sets2_khr(
     }
 }
 
-pub(crate) fn cmd_push_constants2_khr(buffer: &mut CommandBuffer, info: &vk::PushConstantsInfoKHR<'_>) {
+pub(crate) fn cmd_push_constants2(buffer: &mut CommandBuffer, info: &vk::PushConstantsInfoKHR<'_>) {
     let values = members::push_constants_info_values(info);
     cmd_push_constants(buffer, info.layout, info.stage_flags, info.offset, values);
 }
 
-pub(crate) fn cmd_push_descriptor_set2_khr(
-    buffer: &mut CommandBuffer,
-    info: &vk::PushDescriptorSetInfoKHR<'_>,
-) {
+pub(crate) fn cmd_push_descriptor_set2(buffer: &mut CommandBuffer, info: &vk::PushDescriptorSetInfoKHR<'_>) {
     let writes = members::push_descriptor_set_info_descriptor_writes(info);
     for point in points(info.stage_flags) {
-        cmd_push_descriptor_set_khr(buffer, point, info.layout, info.set, writes);
+        cmd_push_descriptor_set(buffer, point, info.layout, info.set, writes);
     }
 }
 
-pub(crate) fn cmd_push_descriptor_set_with_template2_khr(
+pub(crate) fn cmd_push_descriptor_set_with_template2(
     buffer: &mut CommandBuffer,
     info: &vk::PushDescriptorSetWithTemplateInfoKHR<'_>,
 ) {
     let (template, layout) = (info.descriptor_update_template, info.layout);
-    cmd_push_descriptor_set_with_template_khr(buffer, template, layout, info.set, info.p_data);
+    cmd_push_descriptor_set_with_template(buffer, template, layout, info.set, info.p_data);
 }
 
 pub(crate) fn cmd_push_constants(
@@ -223,7 +221,7 @@ fn push(
     );
 }
 
-pub(crate) fn cmd_push_descriptor_set_khr(
+pub(crate) fn cmd_push_descriptor_set(
     buffer: &mut CommandBuffer,
     point: vk::PipelineBindPoint,
     layout: vk::PipelineLayout,
@@ -236,7 +234,7 @@ pub(crate) fn cmd_push_descriptor_set_khr(
     push(buffer, point, (layout, set), |to| write(to, given()), || kept(given(), &sets, layout));
 }
 
-pub(crate) fn cmd_push_descriptor_set_with_template_khr(
+pub(crate) fn cmd_push_descriptor_set_with_template(
     buffer: &mut CommandBuffer,
     template: vk::DescriptorUpdateTemplate,
     layout: vk::PipelineLayout,

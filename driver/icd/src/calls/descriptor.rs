@@ -174,6 +174,8 @@ pub(super) enum Contents {
     Buffers,
     /// Texels of buffers.
     Texels,
+    /// Acceleration structures.
+    Structures,
     /// Bytes.
     Inline,
     /// Textures, images and samplers.
@@ -212,6 +214,11 @@ impl Given for &vk::WriteDescriptorSet<'_> {
         match contents {
             Contents::Buffers => (self.p_buffer_info.cast(), size_of::<vk::DescriptorBufferInfo>()),
             Contents::Texels => (self.p_texel_buffer_view.cast(), size_of::<vk::BufferView>()),
+            Contents::Structures => {
+                let list = find::<vk::WriteDescriptorSetAccelerationStructureKHR<'_>>(self.p_next);
+                let first = list.map_or(std::ptr::null(), |list| list.p_acceleration_structures);
+                (first.cast(), size_of::<vk::AccelerationStructureKHR>())
+            }
             Contents::Inline => {
                 let block = find::<vk::WriteDescriptorSetInlineUniformBlock<'_>>(self.p_next);
                 (block.map_or(std::ptr::null(), |block| block.p_data), 1)
@@ -268,6 +275,11 @@ fn put<P: Put>(writer: &mut Writer<'_, P>, given: &impl Given) {
         T::UNIFORM_TEXEL_BUFFER | T::STORAGE_TEXEL_BUFFER => {
             let (first, offsets) = all(Contents::Texels);
             writer.texels(place, kind, offsets.map(|at| object(read_at::<vk::BufferView>(first, at))));
+        }
+        T::ACCELERATION_STRUCTURE_KHR => {
+            let (first, offsets) = all(Contents::Structures);
+            let structures = offsets.map(|at| object(read_at::<vk::AccelerationStructureKHR>(first, at)));
+            writer.buffers(place, structures.map(|found| found.map(|found| (found.address(), found.bytes))));
         }
         T::INLINE_UNIFORM_BLOCK => {
             let (first, offsets) = all(Contents::Inline);

@@ -1,6 +1,7 @@
 //! Draws.
 
-use agx_driver::command::{CommandBuffer, Recorder};
+use agx_driver::Error;
+use agx_driver::command::{CommandBuffer, Groups, Recorder};
 use agx_driver::render::{DrawNumbers, IndexBuffer};
 use ash::vk;
 
@@ -51,10 +52,10 @@ pub(crate) fn cmd_bind_index_buffer(
     offset: u64,
     kind: vk::IndexType,
 ) {
-    cmd_bind_index_buffer2_khr(buffer, indices, offset, vk::WHOLE_SIZE, kind);
+    cmd_bind_index_buffer2(buffer, indices, offset, vk::WHOLE_SIZE, kind);
 }
 
-pub(crate) fn cmd_bind_index_buffer2_khr(
+pub(crate) fn cmd_bind_index_buffer2(
     buffer: &mut CommandBuffer,
     indices: vk::Buffer,
     offset: u64,
@@ -131,13 +132,13 @@ fn indirect(
     numbers: vk::Buffer,
     offset: u64,
     [count, stride]: [u32; 2],
-    indexed: bool,
+    draw: impl Fn(&mut Recorder, u64, u32) -> Result<(), Error> + Send + Sync + 'static,
 ) {
     let Some(numbers) = owned(numbers) else { return };
     buffer.record(move |recorder| {
         (0..count).try_for_each(|at| {
             let address = numbers.address() + offset + u64::from(at) * u64::from(stride);
-            recorder.draw(DrawNumbers::Indirect(address), indexed, at)
+            draw(recorder, address, at)
         })
     });
 }
@@ -149,7 +150,9 @@ pub(crate) fn cmd_draw_indirect(
     count: u32,
     stride: u32,
 ) {
-    indirect(buffer, numbers, offset, [count, stride], false);
+    indirect(buffer, numbers, offset, [count, stride], |recorder, address, at| {
+        recorder.draw(DrawNumbers::Indirect(address), false, at)
+    });
 }
 
 pub(crate) fn cmd_draw_indexed_indirect(
@@ -159,20 +162,21 @@ pub(crate) fn cmd_draw_indexed_indirect(
     count: u32,
     stride: u32,
 ) {
-    indirect(buffer, numbers, offset, [count, stride], true);
+    indirect(buffer, numbers, offset, [count, stride], |recorder, address, at| {
+        recorder.draw(DrawNumbers::Indirect(address), true, at)
+    });
 }
 
 fn indirect_count(
     buffer: &mut CommandBuffer,
     places: [(vk::Buffer, u64); 2],
-    [most, stride]: [u32; 2],
-    indexed: bool,
+    draw: impl Fn(&mut Recorder, [u64; 2]) -> Result<(), Error> + Send + Sync + 'static,
 ) {
     let [Some(first), Some(count)] = places.map(|(buffer, offset)| Some(object(buffer)?.address() + offset))
     else {
         return;
     };
-    buffer.record(move |recorder| recorder.draw_count([first, count], [most, stride], indexed));
+    buffer.record(move |recorder| draw(recorder, [first, count]));
 }
 
 pub(crate) fn cmd_draw_indirect_count(
@@ -184,7 +188,9 @@ pub(crate) fn cmd_draw_indirect_count(
     most: u32,
     stride: u32,
 ) {
-    indirect_count(buffer, [(numbers, offset), (count, count_offset)], [most, stride], false);
+    indirect_count(buffer, [(numbers, offset), (count, count_offset)], move |recorder, places| {
+        recorder.draw_count(places, [most, stride], false)
+    });
 }
 
 pub(crate) fn cmd_draw_indexed_indirect_count(
@@ -196,5 +202,37 @@ pub(crate) fn cmd_draw_indexed_indirect_count(
     most: u32,
     stride: u32,
 ) {
-    indirect_count(buffer, [(numbers, offset), (count, count_offset)], [most, stride], true);
+    indirect_count(buffer, [(numbers, offset), (count, count_offset)], move |recorder, places| {
+        recorder.draw_count(places, [most, stride], true)
+    });
+}
+
+pub(crate) fn cmd_draw_mesh_tasks_ext(buffer: &mut CommandBuffer, x: u32, y: u32, z: u32) {
+    buffer.record(move |recorder| recorder.draw_meshes(Groups::Direct([x, y, z]), 0));
+}
+
+pub(crate) fn cmd_draw_mesh_tasks_indirect_ext(
+    buffer: &mut CommandBuffer,
+    numbers: vk::Buffer,
+    offset: u64,
+    count: u32,
+    stride: u32,
+) {
+    indirect(buffer, numbers, offset, [count, stride], |recorder, address, at| {
+        recorder.draw_meshes(Groups::Indirect(address), at)
+    });
+}
+
+pub(crate) fn cmd_draw_mesh_tasks_indirect_count_ext(
+    buffer: &mut CommandBuffer,
+    numbers: vk::Buffer,
+    offset: u64,
+    count: vk::Buffer,
+    count_offset: u64,
+    most: u32,
+    stride: u32,
+) {
+    indirect_count(buffer, [(numbers, offset), (count, count_offset)], move |recorder, places| {
+        recorder.draw_meshes_count(places, [most, stride])
+    });
 }

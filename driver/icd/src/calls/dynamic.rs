@@ -1,18 +1,20 @@
 //! Commands that set dynamic state.
 
+use std::ffi::c_void;
 use std::sync::Arc;
 
 use agx_driver::Error;
 use agx_driver::command::{CommandBuffer, Recorder};
 use agx_driver::dirty::Dirty;
 use agx_driver::draw_state::{
-    AdvancedBlend, AttributeInfo, BindingInfo, BlendInfo, DrawState, VertexInput, advanced_blend,
+    AdvancedBlend, AttributeInfo, BindingInfo, BlendInfo, DepthBias, DrawState, VertexInput, advanced_blend,
 };
 use agx_driver::setting::{AnySetting, Setting};
 use ash::vk;
 
 use super::graphics::{closed, sample_places, sources};
 use crate::few::Few;
+use crate::pointers::find;
 
 /// Sets a part of the state.
 #[inline(always)]
@@ -86,15 +88,26 @@ pub(crate) fn cmd_set_line_width(buffer: &mut CommandBuffer, width: f32) {
 }
 
 pub(crate) fn cmd_set_depth_bias(buffer: &mut CommandBuffer, constant: f32, clamp: f32, slope: f32) {
-    set(buffer, Dirty::BIAS, |state| &mut state.raster.bias, [constant, clamp, slope]);
+    let bias = DepthBias { factors: [constant, clamp, slope], ..DepthBias::default() };
+    set(buffer, Dirty::BIAS, |state| &mut state.raster.bias, bias);
 }
 
-/// There is only one representation, so the structure that selects it is ignored.
 pub(crate) fn cmd_set_depth_bias2_ext(buffer: &mut CommandBuffer, info: &vk::DepthBiasInfoEXT<'_>) {
-    let vk::DepthBiasInfoEXT {
-        depth_bias_constant_factor, depth_bias_clamp, depth_bias_slope_factor, ..
-    } = *info;
-    cmd_set_depth_bias(buffer, depth_bias_constant_factor, depth_bias_clamp, depth_bias_slope_factor);
+    let factors = [info.depth_bias_constant_factor, info.depth_bias_clamp, info.depth_bias_slope_factor];
+    set(buffer, Dirty::BIAS, |state| &mut state.raster.bias, depth_bias(factors, info.p_next));
+}
+
+/// A depth bias in the representation that a chain asks for.
+pub(super) fn depth_bias(factors: [f32; 3], next: *const c_void) -> DepthBias {
+    let Some(wanted) = find::<vk::DepthBiasRepresentationInfoEXT<'_>>(next) else {
+        return DepthBias { factors, ..DepthBias::default() };
+    };
+    let normalised = vk::DepthBiasRepresentationEXT::LEAST_REPRESENTABLE_VALUE_FORCE_UNORM;
+    DepthBias {
+        factors,
+        normalised: wanted.depth_bias_representation == normalised,
+        exact: wanted.depth_bias_exact == vk::TRUE,
+    }
 }
 
 pub(crate) fn cmd_set_depth_bias_enable(buffer: &mut CommandBuffer, enable: vk::Bool32) {
@@ -374,7 +387,7 @@ pub(crate) fn cmd_set_color_blend_advanced_ext(
     });
 }
 
-pub(crate) fn cmd_set_rendering_attachment_locations_khr(
+pub(crate) fn cmd_set_rendering_attachment_locations(
     buffer: &mut CommandBuffer,
     info: &vk::RenderingAttachmentLocationInfoKHR<'_>,
 ) {
@@ -382,7 +395,7 @@ pub(crate) fn cmd_set_rendering_attachment_locations_khr(
 }
 
 /// Input attachments are read by their descriptors, whatever their index.
-pub(crate) fn cmd_set_rendering_input_attachment_indices_khr(
+pub(crate) fn cmd_set_rendering_input_attachment_indices(
     _: &mut CommandBuffer,
     _: &vk::RenderingInputAttachmentIndexInfoKHR<'_>,
 ) {
@@ -409,6 +422,5 @@ pub(crate) fn cmd_set_line_rasterization_mode_ext(
 
 pub(crate) fn cmd_set_line_stipple_enable_ext(_: &mut CommandBuffer, _: vk::Bool32) {}
 
-pub(crate) fn cmd_set_line_stipple_ext(_: &mut CommandBuffer, _: u32, _: u16) {}
-
-pub(crate) fn cmd_set_line_stipple_khr(_: &mut CommandBuffer, _: u32, _: u16) {}
+/// No line is stippled: the features are not offered.
+pub(crate) fn cmd_set_line_stipple(_: &mut CommandBuffer, _: u32, _: u16) {}

@@ -2,11 +2,14 @@
 
 use std::ffi::c_void;
 
+use agx_driver::acceleration;
 use agx_driver::gpu::PAGE;
 use agx_driver::physical::{self, MAX_TARGETS};
+use agx_driver::sequences;
 use ash::vk;
 
 use super::Next;
+use super::version_14::{features_14, properties_14};
 use crate::generated::members;
 use crate::newer;
 use crate::pointers::{each, find, slice};
@@ -16,7 +19,8 @@ macro_rules! filled {
     ($name:ident, whole { $($whole:ident $tag:ident $(to $last:ident)? = $value:expr;)* }
         parts { $($part:ident $part_tag:ident: $from:expr => $($member:ident)*;)* }
         own { $($own:ident $own_tag:ident { $($field:ident: $constant:expr),* };)* }
-        newer { $($newer:ident { $($newer_field:ident: $newer_constant:expr),* };)* }) => {
+        newer { $($newer:ident { $($newer_field:ident: $newer_constant:expr),* };)* }
+        newest { $($newest:ident to $newest_last:ident = $newest_value:expr;)? }) => {
         /// Fills a structure of a chain; others stay as they are.
         pub(super) fn $name(kind: vk::StructureType, next: Next) {
             match kind {
@@ -41,6 +45,11 @@ macro_rules! filled {
                     let out = unsafe { &mut *next.cast::<newer::$newer>() };
                     $(out.$newer_field = $newer_constant;)*
                 })*
+                $(<newer::$newest as vk::TaggedStructure>::STRUCTURE_TYPE => {
+                    // SAFETY: as above.
+                    let out = unsafe { &mut *next.cast::<newer::$newest>() };
+                    *out = newer::$newest { p_next: out.p_next, ..$newest_value };
+                })?
                 _ => {}
             }
         }
@@ -133,6 +142,32 @@ macro_rules! features {
             physical::features_13() => texture_compression_astc_hdr;
         PhysicalDeviceMaintenance4Features PHYSICAL_DEVICE_MAINTENANCE_4_FEATURES: physical::features_13() =>
             maintenance4;
+        PhysicalDeviceIndexTypeUint8FeaturesEXT PHYSICAL_DEVICE_INDEX_TYPE_UINT8_FEATURES_EXT: features_14() =>
+            index_type_uint8;
+        PhysicalDeviceVertexAttributeDivisorFeaturesKHR PHYSICAL_DEVICE_VERTEX_ATTRIBUTE_DIVISOR_FEATURES_KHR: features_14() =>
+            vertex_attribute_instance_rate_divisor vertex_attribute_instance_rate_zero_divisor;
+        PhysicalDeviceMaintenance5FeaturesKHR PHYSICAL_DEVICE_MAINTENANCE_5_FEATURES_KHR: features_14() =>
+            maintenance5;
+        PhysicalDeviceMaintenance6FeaturesKHR PHYSICAL_DEVICE_MAINTENANCE_6_FEATURES_KHR: features_14() =>
+            maintenance6;
+        PhysicalDeviceLineRasterizationFeaturesKHR PHYSICAL_DEVICE_LINE_RASTERIZATION_FEATURES_KHR: features_14() =>
+            rectangular_lines bresenham_lines smooth_lines stippled_rectangular_lines stippled_bresenham_lines stippled_smooth_lines;
+        PhysicalDeviceShaderExpectAssumeFeaturesKHR PHYSICAL_DEVICE_SHADER_EXPECT_ASSUME_FEATURES_KHR: features_14() =>
+            shader_expect_assume;
+        PhysicalDeviceShaderFloatControls2FeaturesKHR PHYSICAL_DEVICE_SHADER_FLOAT_CONTROLS_2_FEATURES_KHR: features_14() =>
+            shader_float_controls2;
+        PhysicalDeviceShaderSubgroupRotateFeaturesKHR PHYSICAL_DEVICE_SHADER_SUBGROUP_ROTATE_FEATURES_KHR: features_14() =>
+            shader_subgroup_rotate shader_subgroup_rotate_clustered;
+        PhysicalDeviceHostImageCopyFeaturesEXT PHYSICAL_DEVICE_HOST_IMAGE_COPY_FEATURES_EXT: features_14() =>
+            host_image_copy;
+        PhysicalDevicePipelineProtectedAccessFeaturesEXT PHYSICAL_DEVICE_PIPELINE_PROTECTED_ACCESS_FEATURES_EXT: features_14() =>
+            pipeline_protected_access;
+        PhysicalDevicePipelineRobustnessFeaturesEXT PHYSICAL_DEVICE_PIPELINE_ROBUSTNESS_FEATURES_EXT: features_14() =>
+            pipeline_robustness;
+        PhysicalDeviceGlobalPriorityQueryFeaturesKHR PHYSICAL_DEVICE_GLOBAL_PRIORITY_QUERY_FEATURES_KHR: features_14() =>
+            global_priority_query;
+        PhysicalDeviceDynamicRenderingLocalReadFeaturesKHR PHYSICAL_DEVICE_DYNAMIC_RENDERING_LOCAL_READ_FEATURES_KHR: features_14() =>
+            dynamic_rendering_local_read;
     }
     own {
         PhysicalDeviceMapMemoryPlacedFeaturesEXT PHYSICAL_DEVICE_MAP_MEMORY_PLACED_FEATURES_EXT {
@@ -144,17 +179,14 @@ macro_rules! features {
             { shader_module_identifier: vk::TRUE };
         PhysicalDeviceExtendedDynamicStateFeaturesEXT PHYSICAL_DEVICE_EXTENDED_DYNAMIC_STATE_FEATURES_EXT
             { extended_dynamic_state: vk::TRUE };
-        PhysicalDeviceIndexTypeUint8FeaturesEXT PHYSICAL_DEVICE_INDEX_TYPE_UINT8_FEATURES_EXT
-            { index_type_uint8: vk::TRUE };
-        PhysicalDeviceVertexAttributeDivisorFeaturesKHR PHYSICAL_DEVICE_VERTEX_ATTRIBUTE_DIVISOR_FEATURES_KHR
-            { vertex_attribute_instance_rate_divisor: vk::TRUE, vertex_attribute_instance_rate_zero_divisor: vk::TRUE };
         PhysicalDeviceRobustness2FeaturesEXT PHYSICAL_DEVICE_ROBUSTNESS_2_FEATURES_EXT
             { robust_buffer_access2: vk::TRUE, robust_image_access2: vk::TRUE, null_descriptor: vk::TRUE };
+        PhysicalDeviceBufferDeviceAddressFeaturesEXT PHYSICAL_DEVICE_BUFFER_DEVICE_ADDRESS_FEATURES_EXT
+            { buffer_device_address: vk::TRUE };
         PhysicalDeviceDepthClipEnableFeaturesEXT PHYSICAL_DEVICE_DEPTH_CLIP_ENABLE_FEATURES_EXT
             { depth_clip_enable: vk::TRUE };
         PhysicalDevice4444FormatsFeaturesEXT PHYSICAL_DEVICE_4444_FORMATS_FEATURES_EXT
             { format_a4r4g4b4: vk::TRUE, format_a4b4g4r4: vk::TRUE };
-        PhysicalDeviceMaintenance5FeaturesKHR PHYSICAL_DEVICE_MAINTENANCE_5_FEATURES_KHR { maintenance5: vk::TRUE };
         PhysicalDeviceGraphicsPipelineLibraryFeaturesEXT PHYSICAL_DEVICE_GRAPHICS_PIPELINE_LIBRARY_FEATURES_EXT
             { graphics_pipeline_library: vk::TRUE };
         PhysicalDeviceProvokingVertexFeaturesEXT PHYSICAL_DEVICE_PROVOKING_VERTEX_FEATURES_EXT
@@ -209,42 +241,41 @@ macro_rules! features {
             { advanced_blend_coherent_operations: vk::TRUE };
         PhysicalDeviceColorWriteEnableFeaturesEXT PHYSICAL_DEVICE_COLOR_WRITE_ENABLE_FEATURES_EXT
             { color_write_enable: vk::TRUE };
-        PhysicalDeviceLineRasterizationFeaturesKHR PHYSICAL_DEVICE_LINE_RASTERIZATION_FEATURES_KHR {
-            bresenham_lines: vk::TRUE,
-            rectangular_lines: vk::FALSE,
-            smooth_lines: vk::FALSE,
-            stippled_rectangular_lines: vk::FALSE,
-            stippled_bresenham_lines: vk::FALSE,
-            stippled_smooth_lines: vk::FALSE
-        };
         PhysicalDeviceShaderObjectFeaturesEXT PHYSICAL_DEVICE_SHADER_OBJECT_FEATURES_EXT
             { shader_object: vk::TRUE };
-        PhysicalDeviceShaderExpectAssumeFeaturesKHR PHYSICAL_DEVICE_SHADER_EXPECT_ASSUME_FEATURES_KHR
-            { shader_expect_assume: vk::TRUE };
-        PhysicalDeviceShaderFloatControls2FeaturesKHR PHYSICAL_DEVICE_SHADER_FLOAT_CONTROLS_2_FEATURES_KHR
-            { shader_float_controls2: vk::TRUE };
         PhysicalDeviceCooperativeMatrixFeaturesKHR PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR
             { cooperative_matrix: vk::TRUE, cooperative_matrix_robust_buffer_access: vk::TRUE };
+        PhysicalDeviceAccelerationStructureFeaturesKHR PHYSICAL_DEVICE_ACCELERATION_STRUCTURE_FEATURES_KHR {
+            acceleration_structure: vk::TRUE,
+            acceleration_structure_capture_replay: vk::FALSE,
+            acceleration_structure_indirect_build: vk::FALSE,
+            acceleration_structure_host_commands: vk::FALSE,
+            descriptor_binding_acceleration_structure_update_after_bind: vk::TRUE
+        };
+        PhysicalDeviceRayQueryFeaturesKHR PHYSICAL_DEVICE_RAY_QUERY_FEATURES_KHR { ray_query: vk::TRUE };
+        PhysicalDeviceRayTracingPositionFetchFeaturesKHR PHYSICAL_DEVICE_RAY_TRACING_POSITION_FETCH_FEATURES_KHR
+            { ray_tracing_position_fetch: vk::TRUE };
+        PhysicalDeviceFragmentShaderBarycentricFeaturesKHR PHYSICAL_DEVICE_FRAGMENT_SHADER_BARYCENTRIC_FEATURES_KHR
+            { fragment_shader_barycentric: vk::TRUE };
         PhysicalDeviceShaderMaximalReconvergenceFeaturesKHR PHYSICAL_DEVICE_SHADER_MAXIMAL_RECONVERGENCE_FEATURES_KHR
             { shader_maximal_reconvergence: vk::TRUE };
-        PhysicalDeviceShaderSubgroupRotateFeaturesKHR PHYSICAL_DEVICE_SHADER_SUBGROUP_ROTATE_FEATURES_KHR
-            { shader_subgroup_rotate: vk::TRUE, shader_subgroup_rotate_clustered: vk::TRUE };
         PhysicalDeviceShaderSubgroupUniformControlFlowFeaturesKHR
             PHYSICAL_DEVICE_SHADER_SUBGROUP_UNIFORM_CONTROL_FLOW_FEATURES_KHR
             { shader_subgroup_uniform_control_flow: vk::TRUE };
-        PhysicalDeviceHostImageCopyFeaturesEXT PHYSICAL_DEVICE_HOST_IMAGE_COPY_FEATURES_EXT
-            { host_image_copy: vk::TRUE };
         PhysicalDeviceImage2DViewOf3DFeaturesEXT PHYSICAL_DEVICE_IMAGE_2D_VIEW_OF_3D_FEATURES_EXT
             { image2_d_view_of3_d: vk::TRUE, sampler2_d_view_of3_d: vk::TRUE };
         PhysicalDeviceMutableDescriptorTypeFeaturesEXT PHYSICAL_DEVICE_MUTABLE_DESCRIPTOR_TYPE_FEATURES_EXT
             { mutable_descriptor_type: vk::TRUE };
         PhysicalDeviceMultiDrawFeaturesEXT PHYSICAL_DEVICE_MULTI_DRAW_FEATURES_EXT { multi_draw: vk::TRUE };
+        PhysicalDeviceMeshShaderFeaturesEXT PHYSICAL_DEVICE_MESH_SHADER_FEATURES_EXT {
+            task_shader: vk::TRUE,
+            mesh_shader: vk::TRUE,
+            multiview_mesh_shader: vk::FALSE,
+            primitive_fragment_shading_rate_mesh_shader: vk::FALSE,
+            mesh_shader_queries: vk::TRUE
+        };
         PhysicalDeviceNonSeamlessCubeMapFeaturesEXT PHYSICAL_DEVICE_NON_SEAMLESS_CUBE_MAP_FEATURES_EXT
             { non_seamless_cube_map: vk::TRUE };
-        PhysicalDevicePipelineProtectedAccessFeaturesEXT PHYSICAL_DEVICE_PIPELINE_PROTECTED_ACCESS_FEATURES_EXT
-            { pipeline_protected_access: vk::TRUE };
-        PhysicalDevicePipelineRobustnessFeaturesEXT PHYSICAL_DEVICE_PIPELINE_ROBUSTNESS_FEATURES_EXT
-            { pipeline_robustness: vk::TRUE };
         PhysicalDevicePrimitiveTopologyListRestartFeaturesEXT
             PHYSICAL_DEVICE_PRIMITIVE_TOPOLOGY_LIST_RESTART_FEATURES_EXT
             { primitive_topology_list_restart: vk::TRUE, primitive_topology_patch_list_restart: vk::TRUE };
@@ -253,21 +284,16 @@ macro_rules! features {
             primitives_generated_query_with_rasterizer_discard: vk::TRUE,
             primitives_generated_query_with_non_zero_streams: vk::TRUE
         };
-        PhysicalDeviceMaintenance6FeaturesKHR PHYSICAL_DEVICE_MAINTENANCE_6_FEATURES_KHR { maintenance6: vk::TRUE };
         PhysicalDevicePresentIdFeaturesKHR PHYSICAL_DEVICE_PRESENT_ID_FEATURES_KHR { present_id: vk::TRUE };
         PhysicalDevicePresentWaitFeaturesKHR PHYSICAL_DEVICE_PRESENT_WAIT_FEATURES_KHR { present_wait: vk::TRUE };
-        PhysicalDeviceGlobalPriorityQueryFeaturesKHR PHYSICAL_DEVICE_GLOBAL_PRIORITY_QUERY_FEATURES_KHR
-            { global_priority_query: vk::TRUE };
-        PhysicalDeviceDynamicRenderingLocalReadFeaturesKHR PHYSICAL_DEVICE_DYNAMIC_RENDERING_LOCAL_READ_FEATURES_KHR
-            { dynamic_rendering_local_read: vk::TRUE };
         PhysicalDeviceDynamicRenderingUnusedAttachmentsFeaturesEXT
             PHYSICAL_DEVICE_DYNAMIC_RENDERING_UNUSED_ATTACHMENTS_FEATURES_EXT
             { dynamic_rendering_unused_attachments: vk::TRUE };
         PhysicalDeviceDepthBiasControlFeaturesEXT PHYSICAL_DEVICE_DEPTH_BIAS_CONTROL_FEATURES_EXT {
             depth_bias_control: vk::TRUE,
-            least_representable_value_force_unorm_representation: vk::FALSE,
+            least_representable_value_force_unorm_representation: vk::TRUE,
             float_representation: vk::FALSE,
-            depth_bias_exact: vk::FALSE
+            depth_bias_exact: vk::TRUE
         };
         PhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR
             PHYSICAL_DEVICE_WORKGROUP_MEMORY_EXPLICIT_LAYOUT_FEATURES_KHR {
@@ -298,7 +324,18 @@ macro_rules! features {
             shader_b_float16_cooperative_matrix: vk::TRUE
         };
         PhysicalDeviceMaintenance9Features { maintenance9: vk::TRUE };
+        PhysicalDevicePipelineBinaryFeatures { pipeline_binaries: vk::TRUE };
+        PhysicalDeviceDeviceGeneratedCommandsFeatures
+            { device_generated_commands: vk::TRUE, dynamic_generated_pipeline_layout: vk::TRUE };
+        PhysicalDevicePresentId2Features { present_id2: vk::TRUE };
+        PhysicalDevicePresentWait2Features { present_wait2: vk::TRUE };
+        PhysicalDevicePresentTimingFeatures {
+            present_timing: vk::TRUE,
+            present_at_absolute_time: vk::FALSE,
+            present_at_relative_time: vk::FALSE
+        };
     }
+    newest { PhysicalDeviceVulkan14Features to push_descriptor = features_14(); }
     } };
 }
 
@@ -307,7 +344,8 @@ macro_rules! lacking {
     ($name:ident, whole { $($whole:ident $tag:ident to $last:ident = $value:expr;)* }
         parts { $($part:ident $part_tag:ident: $from:expr => $($member:ident)*;)* }
         own { $($own:ident $own_tag:ident { $($field:ident: $constant:expr),* };)* }
-        newer { $($newer:ident { $($newer_field:ident: $newer_constant:expr),* };)* }) => {
+        newer { $($newer:ident { $($newer_field:ident: $newer_constant:expr),* };)* }
+        newest { $($newest:ident to $newest_last:ident = $newest_value:expr;)? }) => {
         /// Whether a structure of a chain wants a feature that the driver lacks.
         fn $name(kind: vk::StructureType, next: *const c_void) -> bool {
             match kind {
@@ -333,6 +371,12 @@ macro_rules! lacking {
                     let wanted = unsafe { &*next.cast::<newer::$newer>() };
                     wants_more(&[$(wanted.$newer_field),*], &[$($newer_constant),*])
                 })*
+                $(<newer::$newest as vk::TaggedStructure>::STRUCTURE_TYPE => {
+                    // SAFETY: as above.
+                    let wanted = unsafe { &*next.cast::<newer::$newest>() };
+                    let bytes = std::mem::offset_of!(newer::$newest, $newest_last) + size_of::<vk::Bool32>();
+                    wants_more(flags(wanted, HEADER, bytes), flags(&$newest_value, HEADER, bytes))
+                })?
                 _ => false,
             }
         }
@@ -440,6 +484,20 @@ filled! { property,
             max_descriptor_set_inline_uniform_blocks max_descriptor_set_update_after_bind_inline_uniform_blocks;
         PhysicalDeviceMaintenance4Properties PHYSICAL_DEVICE_MAINTENANCE_4_PROPERTIES: physical::properties_13() =>
             max_buffer_size;
+        PhysicalDeviceVertexAttributeDivisorPropertiesEXT PHYSICAL_DEVICE_VERTEX_ATTRIBUTE_DIVISOR_PROPERTIES_EXT: properties_14() =>
+            max_vertex_attrib_divisor;
+        PhysicalDeviceVertexAttributeDivisorPropertiesKHR PHYSICAL_DEVICE_VERTEX_ATTRIBUTE_DIVISOR_PROPERTIES_KHR: properties_14() =>
+            max_vertex_attrib_divisor supports_non_zero_first_instance;
+        PhysicalDevicePipelineRobustnessPropertiesEXT PHYSICAL_DEVICE_PIPELINE_ROBUSTNESS_PROPERTIES_EXT: properties_14() =>
+            default_robustness_storage_buffers default_robustness_uniform_buffers default_robustness_vertex_inputs default_robustness_images;
+        PhysicalDeviceMaintenance5PropertiesKHR PHYSICAL_DEVICE_MAINTENANCE_5_PROPERTIES_KHR: properties_14() =>
+            early_fragment_multisample_coverage_after_sample_counting early_fragment_sample_mask_test_before_sample_counting depth_stencil_swizzle_one_support polygon_mode_point_size non_strict_single_pixel_wide_lines_use_parallelogram non_strict_wide_lines_use_parallelogram;
+        PhysicalDeviceMaintenance6PropertiesKHR PHYSICAL_DEVICE_MAINTENANCE_6_PROPERTIES_KHR: properties_14() =>
+            block_texel_view_compatible_multiple_layers max_combined_image_sampler_descriptor_count fragment_shading_rate_clamp_combiner_inputs;
+        PhysicalDeviceLineRasterizationPropertiesKHR PHYSICAL_DEVICE_LINE_RASTERIZATION_PROPERTIES_KHR: properties_14() =>
+            line_sub_pixel_precision_bits;
+        PhysicalDevicePushDescriptorPropertiesKHR PHYSICAL_DEVICE_PUSH_DESCRIPTOR_PROPERTIES_KHR: properties_14() =>
+            max_push_descriptors;
     }
     own {
         PhysicalDeviceMapMemoryPlacedPropertiesEXT PHYSICAL_DEVICE_MAP_MEMORY_PLACED_PROPERTIES_EXT
@@ -453,17 +511,15 @@ filled! { property,
             supported_operations: physical::properties_11().subgroup_supported_operations,
             quad_operations_in_all_stages: vk::TRUE
         };
-        PhysicalDeviceVertexAttributeDivisorPropertiesEXT PHYSICAL_DEVICE_VERTEX_ATTRIBUTE_DIVISOR_PROPERTIES_EXT
-            { max_vertex_attrib_divisor: u32::MAX };
-        PhysicalDeviceVertexAttributeDivisorPropertiesKHR PHYSICAL_DEVICE_VERTEX_ATTRIBUTE_DIVISOR_PROPERTIES_KHR
-            { max_vertex_attrib_divisor: u32::MAX, supports_non_zero_first_instance: vk::TRUE };
         PhysicalDeviceRobustness2PropertiesEXT PHYSICAL_DEVICE_ROBUSTNESS_2_PROPERTIES_EXT
             { robust_storage_buffer_access_size_alignment: 1, robust_uniform_buffer_access_size_alignment: 64 };
         PhysicalDeviceGraphicsPipelineLibraryPropertiesEXT PHYSICAL_DEVICE_GRAPHICS_PIPELINE_LIBRARY_PROPERTIES_EXT
-            { graphics_pipeline_library_independent_interpolation_decoration: vk::TRUE };
+            { graphics_pipeline_library_fast_linking: vk::TRUE, graphics_pipeline_library_independent_interpolation_decoration: vk::TRUE };
         PhysicalDeviceProvokingVertexPropertiesEXT PHYSICAL_DEVICE_PROVOKING_VERTEX_PROPERTIES_EXT
             { provoking_vertex_mode_per_pipeline: vk::TRUE,
               transform_feedback_preserves_triangle_fan_provoking_vertex: vk::TRUE };
+        PhysicalDeviceFragmentShaderBarycentricPropertiesKHR PHYSICAL_DEVICE_FRAGMENT_SHADER_BARYCENTRIC_PROPERTIES_KHR
+            { tri_strip_vertex_order_independent_of_provoking_vertex: vk::FALSE };
         PhysicalDeviceMultiDrawPropertiesEXT PHYSICAL_DEVICE_MULTI_DRAW_PROPERTIES_EXT
             { max_multi_draw_count: u32::MAX };
         PhysicalDeviceTexelBufferAlignmentPropertiesEXT PHYSICAL_DEVICE_TEXEL_BUFFER_ALIGNMENT_PROPERTIES_EXT {
@@ -480,25 +536,10 @@ filled! { property,
             advanced_blend_correlated_overlap: vk::TRUE,
             advanced_blend_all_operations: vk::TRUE
         };
-        PhysicalDevicePipelineRobustnessPropertiesEXT PHYSICAL_DEVICE_PIPELINE_ROBUSTNESS_PROPERTIES_EXT {
-            default_robustness_storage_buffers: vk::PipelineRobustnessBufferBehaviorEXT::DISABLED,
-            default_robustness_uniform_buffers: vk::PipelineRobustnessBufferBehaviorEXT::DISABLED,
-            default_robustness_vertex_inputs: vk::PipelineRobustnessBufferBehaviorEXT::ROBUST_BUFFER_ACCESS,
-            default_robustness_images: vk::PipelineRobustnessImageBehaviorEXT::ROBUST_IMAGE_ACCESS_2
-        };
-        PhysicalDeviceMaintenance5PropertiesKHR PHYSICAL_DEVICE_MAINTENANCE_5_PROPERTIES_KHR
-            { depth_stencil_swizzle_one_support: vk::TRUE };
-        PhysicalDeviceMaintenance6PropertiesKHR PHYSICAL_DEVICE_MAINTENANCE_6_PROPERTIES_KHR {
-            block_texel_view_compatible_multiple_layers: vk::FALSE,
-            max_combined_image_sampler_descriptor_count: 1,
-            fragment_shading_rate_clamp_combiner_inputs: vk::FALSE
-        };
         PhysicalDeviceCustomBorderColorPropertiesEXT PHYSICAL_DEVICE_CUSTOM_BORDER_COLOR_PROPERTIES_EXT
             { max_custom_border_color_samplers: 1 << 16 };
         PhysicalDeviceExtendedDynamicState3PropertiesEXT PHYSICAL_DEVICE_EXTENDED_DYNAMIC_STATE_3_PROPERTIES_EXT
             { dynamic_primitive_topology_unrestricted: vk::TRUE };
-        PhysicalDeviceLineRasterizationPropertiesKHR PHYSICAL_DEVICE_LINE_RASTERIZATION_PROPERTIES_KHR
-            { line_sub_pixel_precision_bits: 8 };
         PhysicalDeviceShaderObjectPropertiesEXT PHYSICAL_DEVICE_SHADER_OBJECT_PROPERTIES_EXT
             { shader_binary_uuid: physical::UUID, shader_binary_version: 0 };
         PhysicalDeviceTransformFeedbackPropertiesEXT PHYSICAL_DEVICE_TRANSFORM_FEEDBACK_PROPERTIES_EXT {
@@ -513,6 +554,46 @@ filled! { property,
             transform_feedback_rasterization_stream_select: vk::TRUE,
             transform_feedback_draw: vk::TRUE
         };
+        PhysicalDeviceMeshShaderPropertiesEXT PHYSICAL_DEVICE_MESH_SHADER_PROPERTIES_EXT {
+            max_task_work_group_total_count: physical::MESH_GROUPS,
+            max_task_work_group_count: [65535; 3],
+            max_task_work_group_invocations: physical::MESH_INVOCATIONS,
+            max_task_work_group_size: [physical::MESH_INVOCATIONS; 3],
+            max_task_payload_size: physical::MESH_PAYLOAD,
+            max_task_shared_memory_size: physical::TASK_SHARED,
+            max_task_payload_and_shared_memory_size: physical::MESH_PAYLOAD + physical::TASK_SHARED,
+            max_mesh_work_group_total_count: physical::MESH_GROUPS,
+            max_mesh_work_group_count: [65535; 3],
+            max_mesh_work_group_invocations: physical::MESH_INVOCATIONS,
+            max_mesh_work_group_size: [physical::MESH_INVOCATIONS; 3],
+            max_mesh_shared_memory_size: physical::MESH_SHARED,
+            max_mesh_payload_and_shared_memory_size: physical::MESH_PAYLOAD + physical::MESH_SHARED,
+            max_mesh_output_memory_size: physical::MESH_OUTPUT,
+            max_mesh_payload_and_output_memory_size: physical::MESH_PAYLOAD + physical::MESH_OUTPUT,
+            max_mesh_output_components: physical::MESH_COMPONENTS,
+            max_mesh_output_vertices: physical::MESH_VERTICES,
+            max_mesh_output_primitives: physical::MESH_PRIMITIVES,
+            max_mesh_output_layers: physical::LAYERS,
+            max_mesh_multiview_view_count: 1,
+            mesh_output_per_vertex_granularity: 1,
+            mesh_output_per_primitive_granularity: 1,
+            max_preferred_task_work_group_invocations: 128,
+            max_preferred_mesh_work_group_invocations: 128,
+            prefers_local_invocation_vertex_output: vk::FALSE,
+            prefers_local_invocation_primitive_output: vk::FALSE,
+            prefers_compact_vertex_output: vk::FALSE,
+            prefers_compact_primitive_output: vk::FALSE
+        };
+        PhysicalDeviceAccelerationStructurePropertiesKHR PHYSICAL_DEVICE_ACCELERATION_STRUCTURE_PROPERTIES_KHR {
+            max_geometry_count: acceleration::MOST_GEOMETRIES,
+            max_instance_count: acceleration::MOST_GEOMETRIES,
+            max_primitive_count: acceleration::MOST_PRIMITIVES,
+            max_per_stage_descriptor_acceleration_structures: physical::DESCRIPTORS,
+            max_per_stage_descriptor_update_after_bind_acceleration_structures: physical::DESCRIPTORS,
+            max_descriptor_set_acceleration_structures: physical::DESCRIPTORS,
+            max_descriptor_set_update_after_bind_acceleration_structures: physical::DESCRIPTORS,
+            min_acceleration_structure_scratch_offset_alignment: acceleration::SCRATCH_ALIGNMENT
+        };
         PhysicalDeviceCooperativeMatrixPropertiesKHR PHYSICAL_DEVICE_COOPERATIVE_MATRIX_PROPERTIES_KHR
             { cooperative_matrix_supported_stages: vk::ShaderStageFlags::COMPUTE };
         PhysicalDeviceSampleLocationsPropertiesEXT PHYSICAL_DEVICE_SAMPLE_LOCATIONS_PROPERTIES_EXT {
@@ -522,8 +603,6 @@ filled! { property,
             sample_location_sub_pixel_bits: 4,
             variable_sample_locations: vk::TRUE
         };
-        PhysicalDevicePushDescriptorPropertiesKHR PHYSICAL_DEVICE_PUSH_DESCRIPTOR_PROPERTIES_KHR
-            { max_push_descriptors: 32 };
     }
     newer {
         PhysicalDeviceMaintenance7Properties {
@@ -539,7 +618,29 @@ filled! { property,
         PhysicalDeviceLayeredApiPropertiesList { layered_api_count: 0 };
         PhysicalDeviceMaintenance9Properties
             { image2_d_view_of3_d_sparse: vk::FALSE, default_vertex_attribute_value: 0 };
+        PhysicalDevicePipelineBinaryProperties {
+            pipeline_binary_internal_cache: vk::FALSE,
+            pipeline_binary_internal_cache_control: vk::FALSE,
+            pipeline_binary_prefers_internal_cache: vk::FALSE,
+            pipeline_binary_precompiled_internal_cache: vk::FALSE,
+            pipeline_binary_compressed_data: vk::FALSE
+        };
+        PhysicalDeviceDeviceGeneratedCommandsProperties {
+            max_indirect_pipeline_count: sequences::MAX_PROGRAMS,
+            max_indirect_shader_object_count: sequences::MAX_PROGRAMS,
+            max_indirect_sequence_count: sequences::MAX_SEQUENCES,
+            max_indirect_commands_token_count: sequences::MAX_TOKENS,
+            max_indirect_commands_token_offset: sequences::MAX_OFFSET,
+            max_indirect_commands_indirect_stride: sequences::MAX_STRIDE,
+            supported_indirect_commands_input_modes: newer::INDEX_BUFFER_MODES,
+            supported_indirect_commands_shader_stages: physical::STAGES,
+            supported_indirect_commands_shader_stages_pipeline_binding: physical::STAGES,
+            supported_indirect_commands_shader_stages_shader_binding: physical::STAGES,
+            device_generated_commands_transform_feedback: vk::TRUE,
+            device_generated_commands_multi_draw_indirect_count: vk::TRUE
+        };
     }
+    newest {}
 }
 
 #[cfg(test)]
@@ -558,7 +659,9 @@ mod tests {
         };
         assert!(!core(physical::features()));
         assert!(core(physical::features().depth_bounds(true)));
-        assert!(core(vk::PhysicalDeviceFeatures::default().inherited_queries(true).sparse_binding(true)));
+        assert!(core(
+            vk::PhysicalDeviceFeatures::default().inherited_queries(true).sparse_residency2_samples(true)
+        ));
         fn chained<T: vk::ExtendsDeviceCreateInfo>(mut features: T) -> bool {
             are_lacking(&vk::DeviceCreateInfo::default().push_next(&mut features))
         }
@@ -566,6 +669,10 @@ mod tests {
         assert!(!chained(f11) && !chained(f12) && !chained(f13));
         assert!(chained(f11.protected_memory(true)) && chained(f12.shader_shared_int64_atomics(true)));
         assert!(chained(f13.texture_compression_astc_hdr(true)));
+        assert!(!is_lacking(features_14().s_type, std::ptr::from_ref(&features_14()).cast()));
+        let stippled =
+            newer::PhysicalDeviceVulkan14Features { stippled_smooth_lines: vk::TRUE, ..features_14() };
+        assert!(is_lacking(stippled.s_type, std::ptr::from_ref(&stippled).cast()));
         let lines = vk::PhysicalDeviceLineRasterizationFeaturesKHR::default();
         assert!(!chained(lines.bresenham_lines(true)) && chained(lines.smooth_lines(true)));
         let parts = vk::PhysicalDeviceMultiviewFeatures::default().multiview(true);

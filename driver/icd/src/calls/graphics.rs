@@ -9,17 +9,18 @@ use agx_driver::draw_state::{
     AttributeInfo, BindingInfo, BlendInfo, ColourSource, DepthInfo, DrawState, PatchInfo, RasterInfo,
     VertexInput, advanced_blend, sample_positions,
 };
-use agx_driver::graphics::{GraphicsInfo, GraphicsPipeline};
+use agx_driver::graphics::{GraphicsInfo, GraphicsPipeline, LibraryStages};
 use agx_driver::physical::MAX_TARGETS;
 use ash::vk;
 use ash::vk::GraphicsPipelineLibraryFlagsEXT as Parts;
 
+use super::dynamic::depth_bias;
 use super::identifier::Modules;
-use super::library;
+use super::library::Libraries;
 use super::pipeline::{Makes, all_flags, robustness, source};
 use crate::generated::members;
 use crate::handles::object;
-use crate::objects::{Device, Library, Pipeline};
+use crate::objects::{Device, Library, PipelineKind};
 use crate::pointers::{find, slice};
 
 pub(crate) use super::pipeline::create_pipelines as create_graphics_pipelines;
@@ -29,13 +30,22 @@ impl Makes for vk::GraphicsPipelineCreateInfo<'_> {
         (self.flags, self.p_next)
     }
 
-    fn make(&self, device: &Device, known: Known<'_>) -> Result<Pipeline, Error> {
-        let (info, parts) = library::whole(self, Modules::new(device, known.cache))?;
+    fn make(&self, device: &Device, known: Known<'_>) -> Result<PipelineKind, Error> {
         let flags = all_flags(self.flags, self.p_next);
+        let libraries = Libraries::of(self, flags);
+        let (info, parts) = libraries.whole(self, Modules::new(device, known))?;
         if flags.contains(vk::PipelineCreateFlags::LIBRARY_KHR) {
-            return Ok(Pipeline::Library(Library { parts, info }));
+            let mut stages = libraries.stages();
+            stages.add(&LibraryStages::new(device, &info, libraries.own, known)?);
+            return Ok(PipelineKind::Library(Box::new(Library { parts, info, stages })));
         }
-        Ok(Pipeline::Graphics(Arc::new(GraphicsPipeline::new(device, info, known)?)))
+        let is_linked = !libraries.is_empty();
+        let pipeline = match is_linked && !flags.contains(vk::PipelineCreateFlags::LINK_TIME_OPTIMIZATION_EXT)
+        {
+            true => GraphicsPipeline::linked(device, info, &libraries.stages(), known)?,
+            false => GraphicsPipeline::new(device, info, known)?,
+        };
+        Ok(PipelineKind::Graphics(Arc::new(pipeline)))
     }
 }
 
@@ -66,13 +76,21 @@ pub(super) fn graphics_info(
             vk::ShaderStageFlags::FRAGMENT => {
                 info.fragment = Some(source(stage, create.layout, modules)?.or(robust))
             }
-            _ => return Err(Error::Unsupported { what: "a shader stage of meshes" }),
+            vk::ShaderStageFlags::TASK_EXT => {
+                info.task = Some(source(stage, create.layout, modules)?.or(robust));
+            }
+            vk::ShaderStageFlags::MESH_EXT => {
+                info.mesh = Some(source(stage, create.layout, modules)?.or(robust));
+            }
+            _ => return Err(Error::Unsupported { what: "a shader stage of rays" }),
         }
     }
     if let Some(dynamic) = members::graphics_pipeline_create_info_dynamic_state(create) {
         info.dynamic = members::pipeline_dynamic_state_create_info_dynamic_states(dynamic).to_vec();
     }
-    info.state = state(create, &info.dynamic, parts);
+    // Meshes have no vertex input.
+    let described = if info.mesh.is_some() { parts & !Parts::VERTEX_INPUT_INTERFACE } else { parts };
+    info.state = state(create, &info.dynamic, described);
     if parts.intersects(Parts::FRAGMENT_SHADER | Parts::FRAGMENT_OUTPUT_INTERFACE) {
         multisample(create, &mut info);
     }
@@ -225,8 +243,9 @@ fn rasteriser(
     state: &mut DrawState,
 ) {
     if let Some(raster) = members::graphics_pipeline_create_info_rasterization_state(create) {
-        let bias =
+        let factors =
             [raster.depth_bias_constant_factor, raster.depth_bias_clamp, raster.depth_bias_slope_factor];
+        let bias = depth_bias(factors, raster.p_next);
         let clip = find::<vk::PipelineRasterizationDepthClipStateCreateInfoEXT<'_>>(raster.p_next);
         let provoking = find::<vk::PipelineRasterizationProvokingVertexStateCreateInfoEXT<'_>>(raster.p_next);
         let stream = find::<vk::PipelineRasterizationStateStreamCreateInfoEXT<'_>>(raster.p_next);

@@ -7,10 +7,10 @@ use std::sync::Arc;
 use agx_driver::Error;
 use agx_driver::host_copy::{self, HostCopy};
 use agx_driver::image::Image;
-use agx_driver::physical;
 use ash::vk;
 
 use super::transfer::{copies2, place, size};
+use super::version_14::properties_14;
 use crate::generated::members;
 use crate::handles::shared;
 use crate::objects::Device;
@@ -37,19 +37,21 @@ const LAYOUTS: &[vk::ImageLayout] = &[
     vk::ImageLayout::ATTACHMENT_FEEDBACK_LOOP_OPTIMAL_EXT,
 ];
 
+/// Writes the layouts that copies accept. Without an array, only their number is written.
+pub(super) fn layouts(count: &mut u32, room: *mut vk::ImageLayout) {
+    // SAFETY: valid usage of `VkPhysicalDeviceHostImageCopyProperties`.
+    let fill = unsafe { Fill::new(count, room) };
+    // Properties have no result that could say that there is too little room.
+    let _ = fill.fill(LAYOUTS, |layout, slot| *slot = *layout);
+}
+
 /// Writes the properties of such copies.
 pub(super) fn describe(out: &mut vk::PhysicalDeviceHostImageCopyPropertiesEXT<'_>) {
-    for (count, layouts) in [
-        (&mut out.copy_src_layout_count, out.p_copy_src_layouts),
-        (&mut out.copy_dst_layout_count, out.p_copy_dst_layouts),
-    ] {
-        // SAFETY: valid usage of `VkPhysicalDeviceHostImageCopyProperties`.
-        let fill = unsafe { Fill::new(count, layouts) };
-        // Properties have no result that could say that there is too little room.
-        let _ = fill.fill(LAYOUTS, |layout, slot| *slot = *layout);
-    }
-    out.optimal_tiling_layout_uuid = physical::UUID;
-    out.identical_memory_type_requirements = vk::TRUE;
+    layouts(&mut out.copy_src_layout_count, out.p_copy_src_layouts);
+    layouts(&mut out.copy_dst_layout_count, out.p_copy_dst_layouts);
+    let version = properties_14();
+    out.optimal_tiling_layout_uuid = version.optimal_tiling_layout_uuid;
+    out.identical_memory_type_requirements = version.identical_memory_type_requirements;
 }
 
 /// A copy of a region between host memory and an image.
@@ -63,7 +65,7 @@ fn host_copy(
     HostCopy { row, rows, image: place, size: size(extent, layers) }
 }
 
-pub(crate) fn copy_memory_to_image_ext(
+pub(crate) fn copy_memory_to_image(
     _: &Arc<Device>,
     info: &vk::CopyMemoryToImageInfoEXT<'_>,
 ) -> Result<(), Error> {
@@ -79,7 +81,7 @@ pub(crate) fn copy_memory_to_image_ext(
     Ok(())
 }
 
-pub(crate) fn copy_image_to_memory_ext(
+pub(crate) fn copy_image_to_memory(
     _: &Arc<Device>,
     info: &vk::CopyImageToMemoryInfoEXT<'_>,
 ) -> Result<(), Error> {
@@ -95,7 +97,7 @@ pub(crate) fn copy_image_to_memory_ext(
     Ok(())
 }
 
-pub(crate) fn copy_image_to_image_ext(
+pub(crate) fn copy_image_to_image(
     _: &Arc<Device>,
     info: &vk::CopyImageToImageInfoEXT<'_>,
 ) -> Result<(), Error> {
@@ -106,7 +108,7 @@ pub(crate) fn copy_image_to_image_ext(
     Ok(())
 }
 
-pub(crate) fn transition_image_layout_ext(
+pub(crate) fn transition_image_layout(
     _: &Arc<Device>,
     _: &[vk::HostImageLayoutTransitionInfoEXT<'_>],
 ) -> Result<(), Error> {

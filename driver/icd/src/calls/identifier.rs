@@ -1,12 +1,13 @@
 //! Identifiers of shader modules (`VK_EXT_shader_module_identifier`), by which pipelines are made again without the modules.
 //!
 //! An identifier is the compiler's name of the module. If the device has the extension, a pipeline cache keeps the modules of its
-//! pipelines; a pipeline of identifiers that the cache does not know has to be compiled.
+//! pipelines; a pipeline of identifiers that the cache does not know has to be compiled. The captured data of a pipeline have the
+//! modules by stage.
 
 use std::sync::Arc;
 
 use agx_driver::Error;
-use agx_driver::cache::PipelineCache;
+use agx_driver::cache::{Known, PipelineCache};
 use agx_driver::pipeline::Module;
 use ash::vk;
 
@@ -17,6 +18,11 @@ use crate::objects::Device;
 
 /// What the names of modules in caches begin with.
 const PREFIX: &[u8] = b"module";
+
+/// The name of the module of a stage in captured data.
+fn of_stage(stage: vk::ShaderStageFlags) -> Vec<u8> {
+    [b"stage".as_slice(), &stage.as_raw().to_le_bytes()].concat()
+}
 
 fn write(identifier: [u8; 16], out: &mut vk::ShaderModuleIdentifierEXT<'_>) {
     out.identifier_size = identifier.len() as u32;
@@ -46,18 +52,25 @@ pub(crate) fn get_shader_module_create_info_identifier_ext(
 #[derive(Clone, Copy)]
 pub(super) struct Modules<'c> {
     device: &'c Device,
-    /// The cache, if the device has the extension.
-    cache: Option<&'c PipelineCache>,
+    known: Known<'c>,
 }
 
 impl<'c> Modules<'c> {
-    pub(super) fn new(device: &'c Device, cache: Option<&'c PipelineCache>) -> Modules<'c> {
-        Modules { device, cache: cache.filter(|_| device.keeps_modules) }
+    pub(super) fn new(device: &'c Device, known: Known<'c>) -> Modules<'c> {
+        Modules { device, known }
     }
 
-    /// Keeps a module.
-    pub(super) fn keep(self, module: &Module) {
-        let Some(cache) = self.cache else { return };
+    /// The cache, if the device has the extension.
+    fn cache(self) -> Option<&'c PipelineCache> {
+        self.known.cache.filter(|_| self.device.keeps_modules)
+    }
+
+    /// Keeps the module of a stage.
+    pub(super) fn keep(self, stage: vk::ShaderStageFlags, module: &Module) {
+        if let Some(captured) = self.known.captured {
+            captured.put(of_stage(stage), module.to_vec());
+        }
+        let Some(cache) = self.cache() else { return };
         let name = [PREFIX, &module.identifier(self.device)].concat();
         if cache.get(&name).is_none() {
             cache.put(name, module.to_vec());
@@ -73,9 +86,18 @@ impl<'c> Modules<'c> {
         wanted: &vk::PipelineShaderStageModuleIdentifierCreateInfoEXT<'_>,
     ) -> Result<Arc<Module>, Error> {
         let wanted = members::pipeline_shader_stage_module_identifier_create_info_ext_identifier(wanted);
-        let kept = self.cache.and_then(|cache| cache.get(&[PREFIX, wanted].concat()));
+        let kept = self.cache().and_then(|cache| cache.get(&[PREFIX, wanted].concat()));
         let module = Module::new(kept.ok_or(Error::CompileRequired)?);
         // What was kept may be damaged.
         if module.identifier(self.device) == wanted { Ok(module) } else { Err(Error::CompileRequired) }
+    }
+
+    /// The module of a stage for which the application gives none, from the binaries of its pipeline.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`]: there are no binaries, or they are of pipelines without the stage.
+    pub(super) fn of_stage(self, stage: vk::ShaderStageFlags) -> Result<Arc<Module>, Error> {
+        let kept = self.known.cache.and_then(|cache| cache.get(&of_stage(stage)));
+        Ok(Module::new(kept.ok_or(Error::Invalid { what: "a stage without module" })?))
     }
 }

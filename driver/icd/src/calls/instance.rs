@@ -8,7 +8,7 @@ use agx_driver::modifier::{MODIFIERS, Modifier, Tiling};
 use agx_driver::{Error, format, physical};
 use ash::vk;
 
-use super::{external, features, host_copy};
+use super::{external, features, host_copy, version_14};
 use crate::environment;
 use crate::generated::{self, Command, First, members};
 use crate::handles::{give_dispatched, take_dispatched};
@@ -152,6 +152,9 @@ pub(crate) fn get_physical_device_properties2(
     each_mut(out.p_next, features::property);
     if let Some(copies) = find_mut(out.p_next) {
         host_copy::describe(copies);
+    }
+    if let Some(version) = find_mut(out.p_next) {
+        version_14::describe(version);
     }
     if let Some(node) = find_mut(out.p_next) {
         external::describe_node(node);
@@ -343,26 +346,6 @@ pub(crate) fn get_physical_device_image_format_properties2(
             vk::Result::ERROR_FORMAT_NOT_SUPPORTED
         }
     }
-}
-
-pub(crate) fn get_physical_device_sparse_image_format_properties(
-    _: &Arc<PhysicalDevice>,
-    _: vk::Format,
-    _: vk::ImageType,
-    _: vk::SampleCountFlags,
-    _: vk::ImageUsageFlags,
-    _: vk::ImageTiling,
-    fill: Fill<u32, vk::SparseImageFormatProperties>,
-) {
-    let _ = fill.fill::<()>(&[], |_, _| {});
-}
-
-pub(crate) fn get_physical_device_sparse_image_format_properties2(
-    _: &Arc<PhysicalDevice>,
-    _: &vk::PhysicalDeviceSparseImageFormatInfo2<'_>,
-    fill: Fill<u32, vk::SparseImageFormatProperties2<'_>>,
-) {
-    let _ = fill.fill::<()>(&[], |_, _| {});
 }
 
 pub(crate) fn get_physical_device_tool_properties(

@@ -1,18 +1,18 @@
 //! Graphics pipelines from libraries (`VK_EXT_graphics_pipeline_library`).
 //!
-//! A library stores the state of its parts. A pipeline with all parts is compiled as if one structure had described it.
+//! A library stores the state of its parts, and their shaders compiled for any pipeline, of which pipelines are linked. A pipeline with the
+//! flag for optimisation is compiled as if one structure had described it.
 
 use agx_driver::Error;
-use agx_driver::graphics::GraphicsInfo;
+use agx_driver::graphics::{GraphicsInfo, LibraryStages};
 use ash::vk;
 use ash::vk::GraphicsPipelineLibraryFlagsEXT as Parts;
 
 use super::graphics::graphics_info;
 use super::identifier::Modules;
-use super::pipeline::all_flags;
 use crate::generated::members;
 use crate::handles::object;
-use crate::objects::Pipeline;
+use crate::objects::{Library, PipelineKind};
 use crate::pointers::find;
 
 const ALL: Parts = Parts::from_raw(
@@ -77,35 +77,70 @@ fn part_of(state: vk::DynamicState) -> Parts {
     known.map_or(Parts::PRE_RASTERIZATION_SHADERS, |(part, _)| *part)
 }
 
-/// The combined state of a structure and its libraries, and its parts.
-///
-/// # Errors
-/// An unsupported stage.
-pub(super) fn whole(
-    create: &vk::GraphicsPipelineCreateInfo<'_>,
-    modules: Modules<'_>,
-) -> Result<(GraphicsInfo, Parts), Error> {
-    let list = find::<vk::PipelineLibraryCreateInfoKHR<'_>>(create.p_next);
-    let libraries = list.map(members::pipeline_library_create_info_khr_libraries).unwrap_or_default();
-    let is_library = all_flags(create.flags, create.p_next).contains(vk::PipelineCreateFlags::LIBRARY_KHR);
-    let own = match find::<vk::GraphicsPipelineLibraryCreateInfoEXT<'_>>(create.p_next) {
-        Some(own) => own.flags,
-        None if is_library || !libraries.is_empty() => Parts::empty(),
-        None => ALL,
-    };
-    let said = graphics_info(create, own, modules)?;
-    if own == ALL {
-        return Ok((said, ALL));
+/// The libraries of a graphics pipeline, and the parts that it describes itself.
+pub(super) struct Libraries<'c> {
+    list: &'c [vk::Pipeline],
+    /// The parts of the structure itself.
+    pub(super) own: Parts,
+}
+
+impl<'c> Libraries<'c> {
+    /// Those of a structure with these flags.
+    pub(super) fn of(
+        create: &'c vk::GraphicsPipelineCreateInfo<'_>,
+        flags: vk::PipelineCreateFlags,
+    ) -> Libraries<'c> {
+        let list = find::<vk::PipelineLibraryCreateInfoKHR<'_>>(create.p_next);
+        let list = list.map(members::pipeline_library_create_info_khr_libraries).unwrap_or_default();
+        let is_library = flags.contains(vk::PipelineCreateFlags::LIBRARY_KHR);
+        let own = match find::<vk::GraphicsPipelineLibraryCreateInfoEXT<'_>>(create.p_next) {
+            Some(own) => own.flags,
+            None if is_library || !list.is_empty() => Parts::empty(),
+            None => ALL,
+        };
+        Libraries { list, own }
     }
-    let (mut info, mut parts) = (GraphicsInfo::default(), own);
-    take(&mut info, &said, own);
-    for library in libraries {
-        if let Some(Pipeline::Library(library)) = object(*library) {
+
+    /// Whether there are none.
+    pub(super) fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    fn iter(&self) -> impl Iterator<Item = &'c Library> {
+        self.list.iter().filter_map(|library| match &object(*library)?.kind {
+            PipelineKind::Library(library) => Some(&**library),
+            _ => None,
+        })
+    }
+
+    /// The shaders of the libraries.
+    pub(super) fn stages(&self) -> LibraryStages {
+        let mut stages = LibraryStages::default();
+        self.iter().for_each(|library| stages.add(&library.stages));
+        stages
+    }
+
+    /// The combined state of the structure and the libraries, and its parts.
+    ///
+    /// # Errors
+    /// An unsupported stage.
+    pub(super) fn whole(
+        &self,
+        create: &vk::GraphicsPipelineCreateInfo<'_>,
+        modules: Modules<'_>,
+    ) -> Result<(GraphicsInfo, Parts), Error> {
+        let said = graphics_info(create, self.own, modules)?;
+        if self.own == ALL {
+            return Ok((said, ALL));
+        }
+        let (mut info, mut parts) = (GraphicsInfo::default(), self.own);
+        take(&mut info, &said, self.own);
+        for library in self.iter() {
             take(&mut info, &library.info, library.parts);
             parts |= library.parts;
         }
+        Ok((info, parts))
     }
-    Ok((info, parts))
 }
 
 /// Copies parts.
@@ -121,6 +156,8 @@ fn take(to: &mut GraphicsInfo, from: &GraphicsInfo, parts: Parts) {
         to.evaluation.clone_from(&from.evaluation);
         to.state.patch = from.state.patch;
         to.geometry.clone_from(&from.geometry);
+        to.task.clone_from(&from.task);
+        to.mesh.clone_from(&from.mesh);
         to.state.raster = from.state.raster;
         to.state.viewports.clone_from(&from.state.viewports);
         to.state.scissors.clone_from(&from.state.scissors);

@@ -16,7 +16,7 @@ use super::resource::image_of;
 use super::swapchain::bind_to_swapchain;
 use crate::handles::{give, known, object, shared, take};
 use crate::objects::{Device, pointer};
-use crate::pointers::{Fill, find, find_mut};
+use crate::pointers::{find, find_mut};
 
 pub(crate) fn allocate_memory(
     device: &Arc<Device>,
@@ -93,7 +93,7 @@ pub(crate) fn unmap_memory(device: &Arc<Device>, memory: vk::DeviceMemory) {
     }
 }
 
-pub(crate) fn map_memory2_khr(
+pub(crate) fn map_memory2(
     device: &Arc<Device>,
     info: &vk::MemoryMapInfoKHR<'_>,
     out: *mut *const c_void,
@@ -110,10 +110,7 @@ pub(crate) fn map_memory2_khr(
     Ok(())
 }
 
-pub(crate) fn unmap_memory2_khr(
-    device: &Arc<Device>,
-    info: &vk::MemoryUnmapInfoKHR<'_>,
-) -> Result<(), Error> {
+pub(crate) fn unmap_memory2(device: &Arc<Device>, info: &vk::MemoryUnmapInfoKHR<'_>) -> Result<(), Error> {
     if !info.flags.contains(vk::MemoryUnmapFlagsKHR::RESERVE_EXT) {
         unmap_memory(device, info.memory);
         return Ok(());
@@ -270,8 +267,10 @@ pub(crate) fn get_device_buffer_memory_requirements(
     out: &mut vk::MemoryRequirements2<'_>,
 ) {
     // SAFETY: valid usage of `VkDeviceBufferMemoryRequirements`.
-    let bytes = unsafe { info.p_create_info.as_ref() }.map_or(0, |create| create.size);
-    requirements2(Buffer::new(bytes).requirements(), out);
+    if let Some(create) = unsafe { info.p_create_info.as_ref() } {
+        let is_sparse = create.flags.contains(vk::BufferCreateFlags::SPARSE_BINDING);
+        requirements2(Buffer::requirements_of(create.size, is_sparse), out);
+    }
 }
 
 pub(crate) fn get_device_image_memory_requirements(
@@ -284,28 +283,4 @@ pub(crate) fn get_device_image_memory_requirements(
     if let Some(Ok(image)) = create.map(image_of) {
         requirements2(image.requirements(info.plane_aspect), out);
     }
-}
-
-pub(crate) fn get_image_sparse_memory_requirements(
-    _: &Arc<Device>,
-    _: vk::Image,
-    fill: Fill<u32, vk::SparseImageMemoryRequirements>,
-) {
-    let _ = fill.fill::<()>(&[], |_, _| {});
-}
-
-pub(crate) fn get_image_sparse_memory_requirements2(
-    _: &Arc<Device>,
-    _: &vk::ImageSparseMemoryRequirementsInfo2<'_>,
-    fill: Fill<u32, vk::SparseImageMemoryRequirements2<'_>>,
-) {
-    let _ = fill.fill::<()>(&[], |_, _| {});
-}
-
-pub(crate) fn get_device_image_sparse_memory_requirements(
-    _: &Arc<Device>,
-    _: &vk::DeviceImageMemoryRequirements<'_>,
-    fill: Fill<u32, vk::SparseImageMemoryRequirements2<'_>>,
-) {
-    let _ = fill.fill::<()>(&[], |_, _| {});
 }

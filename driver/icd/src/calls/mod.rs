@@ -1,6 +1,8 @@
 //! The implementation of each command: reads structures and calls `agx-driver`.
 
+mod acceleration;
 mod command;
+mod deferred;
 mod descriptor;
 mod device;
 mod draw;
@@ -16,15 +18,22 @@ mod library;
 mod memory;
 mod pass;
 mod pipeline;
+mod pipeline_binary;
+mod present_timing;
 mod query;
 mod resource;
+mod sequences;
 mod shader_object;
+mod sparse;
 mod surface;
 mod swapchain;
 mod sync;
 mod transfer;
+mod version_14;
 
+pub(crate) use acceleration::*;
 pub(crate) use command::*;
+pub(crate) use deferred::*;
 pub(crate) use descriptor::*;
 pub(crate) use device::*;
 pub(crate) use draw::*;
@@ -38,9 +47,13 @@ pub(crate) use instance::*;
 pub(crate) use memory::*;
 pub(crate) use pass::*;
 pub(crate) use pipeline::*;
+pub(crate) use pipeline_binary::*;
+pub(crate) use present_timing::*;
 pub(crate) use query::*;
 pub(crate) use resource::*;
+pub(crate) use sequences::*;
 pub(crate) use shader_object::*;
+pub(crate) use sparse::*;
 pub(crate) use surface::*;
 pub(crate) use swapchain::*;
 pub(crate) use sync::*;

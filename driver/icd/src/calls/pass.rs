@@ -115,7 +115,7 @@ pub(crate) fn get_render_area_granularity(_: &Arc<Device>, _: vk::RenderPass, ou
     *out = vk::Extent2D { width: 1, height: 1 };
 }
 
-pub(crate) fn get_rendering_area_granularity_khr(
+pub(crate) fn get_rendering_area_granularity(
     _: &Arc<Device>,
     _: &vk::RenderingAreaInfoKHR<'_>,
     out: &mut vk::Extent2D,
@@ -211,19 +211,22 @@ impl Begun<'_> {
         (load, store)
     }
 
-    /// Clears before a subpass: of inputs that it is the first to use, and of targets that it is the first to use in a part
-    /// of its views.
+    /// Clears before a subpass: of inputs that it is the first to use, of targets that it is the first to use in a part
+    /// of its views, and of the aspect of a resolve target to which nothing is resolved.
     fn clears_before(&self, number: u32, subpass: &Subpass) -> Vec<Clear> {
         let mut clears = Vec::new();
         for (attachment, known) in (0..).zip(&self.pass.attachments) {
             let (first, all) = self.first_views(number, subpass, attachment);
             let is_input = subpass.inputs.contains(&Some(attachment));
             let view = self.views.get(attachment as usize).filter(|_| subpass.uses(attachment) && first != 0);
-            let Some(view) = view.filter(|_| is_input || !all) else { continue };
+            let unresolved = subpass.unresolved(attachment);
+            let is_half_resolved = unresolved != [false; 2];
+            let Some(view) = view.filter(|_| is_input || !all || is_half_resolved) else { continue };
             let value = self.clear(attachment);
             let views = if subpass.views == 0 { 0 } else { first };
             for (aspect, plane, value) in aspects(view, value) {
-                if known.load[plane] == vk::AttachmentLoadOp::CLEAR {
+                let is_written = all && !is_input && is_half_resolved && !unresolved[plane];
+                if known.load[plane] == vk::AttachmentLoadOp::CLEAR && !is_written {
                     clears.push(Clear { view: view.clone(), aspect, views, value });
                 }
             }

@@ -1,7 +1,7 @@
 //! Shader modules, pipeline caches, pipelines.
 
 use std::ffi::c_void;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use agx_driver::cache::{Known, PipelineCache};
@@ -12,9 +12,11 @@ use agx_driver::{Bounds, Error, FIGURES, Statistics, physical};
 use ash::vk;
 
 use super::identifier::Modules;
+use super::pipeline_binary;
 use crate::generated::members;
 use crate::handles::{give, object, shared, take};
-use crate::objects::{Device, Pipeline, ShaderModule};
+use crate::newer::CAPTURE_DATA;
+use crate::objects::{Device, Pipeline, PipelineKind, ShaderModule};
 use crate::pointers::{Fill, find, slice_mut};
 
 /// The bytes of a module.
@@ -46,11 +48,11 @@ fn module(info: &vk::PipelineShaderStageCreateInfo<'_>, modules: Modules<'_>) ->
     let identifier = find::<vk::PipelineShaderStageModuleIdentifierCreateInfoEXT<'_>>(info.p_next);
     match (given, identifier.filter(|identifier| identifier.identifier_size > 0)) {
         (Some(given), _) => {
-            modules.keep(&given);
+            modules.keep(info.stage, &given);
             Ok(given)
         }
         (None, Some(identifier)) => modules.find(identifier),
-        (None, None) => Err(Error::Invalid { what: "a stage without module" }),
+        (None, None) => modules.of_stage(info.stage),
     }
 }
 
@@ -122,7 +124,7 @@ pub(crate) trait Makes {
     fn about(&self) -> (vk::PipelineCreateFlags, *const c_void);
 
     /// Creates the pipeline.
-    fn make(&self, device: &Device, known: Known<'_>) -> Result<Pipeline, Error>;
+    fn make(&self, device: &Device, known: Known<'_>) -> Result<PipelineKind, Error>;
 }
 
 /// Flags of a pipeline. 64-bit flags replace the 32-bit ones (`VK_KHR_maintenance5`) and have the same values.
@@ -147,10 +149,13 @@ pub(crate) fn create_pipelines<I: Makes>(
         let flags = all_flags(flags, next);
         let start = Instant::now();
         let only = flags.contains(F::FAIL_ON_PIPELINE_COMPILE_REQUIRED);
-        let made = info.make(device, Known { cache, only });
+        let binaries = pipeline_binary::given(next);
+        let captured = flags.contains(CAPTURE_DATA).then(Box::<PipelineCache>::default);
+        let known = Known { cache: binaries.as_ref().or(cache), only, captured: captured.as_deref() };
+        let made = info.make(device, known);
         feedback(next, start.elapsed());
         match made {
-            Ok(pipeline) => *slot = give(Arc::new(pipeline)),
+            Ok(kind) => *slot = give(Arc::new(Pipeline { kind, captured: Mutex::new(captured) })),
             Err(error) => {
                 result = Err(error);
                 if flags.contains(F::EARLY_RETURN_ON_FAILURE) {
@@ -169,13 +174,20 @@ impl Makes for vk::ComputePipelineCreateInfo<'_> {
         (self.flags, self.p_next)
     }
 
-    fn make(&self, device: &Device, known: Known<'_>) -> Result<Pipeline, Error> {
-        let mut source =
-            source(&self.stage, self.layout, Modules::new(device, known.cache))?.or(robustness(self.p_next));
-        let flags = all_flags(self.flags, self.p_next);
-        source.has_base = flags.contains(vk::PipelineCreateFlags::DISPATCH_BASE);
-        Ok(Pipeline::Compute(ComputePipeline::new(device, source, known)?))
+    fn make(&self, device: &Device, known: Known<'_>) -> Result<PipelineKind, Error> {
+        let source = compute_source(self, Modules::new(device, known))?;
+        Ok(PipelineKind::Compute(ComputePipeline::new(device, source, known)?))
     }
+}
+
+/// The shader of a compute pipeline.
+pub(super) fn compute_source(
+    info: &vk::ComputePipelineCreateInfo<'_>,
+    modules: Modules<'_>,
+) -> Result<ShaderSource, Error> {
+    let mut source = source(&info.stage, info.layout, modules)?.or(robustness(info.p_next));
+    source.has_base = all_flags(info.flags, info.p_next).contains(vk::PipelineCreateFlags::DISPATCH_BASE);
+    Ok(source)
 }
 
 pub(crate) fn destroy_pipeline(_: &Arc<Device>, pipeline: vk::Pipeline) {
@@ -232,17 +244,17 @@ type Shown = (&'static str, vk::ShaderStageFlags, Statistics);
 
 /// The programs of a pipeline.
 fn programs(pipeline: vk::Pipeline) -> Vec<Shown> {
-    match object(pipeline) {
-        Some(Pipeline::Compute(pipeline)) => {
+    match object(pipeline).map(|pipeline| &pipeline.kind) {
+        Some(PipelineKind::Compute(pipeline)) => {
             vec![("compute", vk::ShaderStageFlags::COMPUTE, pipeline.program.statistics)]
         }
-        Some(Pipeline::Graphics(pipeline)) => graphics_programs(pipeline),
-        Some(Pipeline::Library(_)) | None => Vec::new(),
+        Some(PipelineKind::Graphics(pipeline)) => graphics_programs(pipeline),
+        Some(PipelineKind::Library(_)) | None => Vec::new(),
     }
 }
 
 fn graphics_programs(pipeline: &GraphicsPipeline) -> Vec<Shown> {
-    let Shaders { vertex, control, evaluation, geometry, fragment, .. } = &*pipeline.made.shaders;
+    let Shaders { vertex, control, evaluation, geometry, task, mesh, fragment, .. } = &*pipeline.made.shaders;
     let vertex = vertex.as_ref().and_then(|vertex| vertex.statistics());
     let control = control.as_ref().map(|control| control.program.statistics);
     let evaluation = evaluation.as_ref().and_then(|evaluation| evaluation.statistics());
@@ -253,6 +265,8 @@ fn graphics_programs(pipeline: &GraphicsPipeline) -> Vec<Shown> {
         ("tessellation control", vk::ShaderStageFlags::TESSELLATION_CONTROL, control),
         ("tessellation evaluation", vk::ShaderStageFlags::TESSELLATION_EVALUATION, evaluation),
         ("geometry", vk::ShaderStageFlags::GEOMETRY, geometry),
+        ("task", vk::ShaderStageFlags::TASK_EXT, task.as_ref().map(|task| task.program.statistics)),
+        ("mesh", vk::ShaderStageFlags::MESH_EXT, mesh.as_ref().map(|mesh| mesh.program.statistics)),
         ("fragment", vk::ShaderStageFlags::FRAGMENT, fragment),
     ];
     stages.into_iter().filter_map(|(name, stage, figures)| Some((name, stage, figures?))).collect()

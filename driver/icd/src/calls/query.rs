@@ -79,8 +79,6 @@ pub(crate) fn get_physical_device_calibrateable_time_domains_khr(
     Ok(fill.fill(&DOMAINS, |domain, slot| *slot = *domain))
 }
 
-pub(crate) use get_physical_device_calibrateable_time_domains_khr as get_physical_device_calibrateable_time_domains_ext;
-
 /// Nanoseconds of the monotonic clock.
 fn monotonic() -> u64 {
     unsafe extern "C" {
@@ -111,5 +109,3 @@ pub(crate) fn get_calibrated_timestamps_khr(
     *deviation = (monotonic() - start).max(1);
     Ok(())
 }
-
-pub(crate) use get_calibrated_timestamps_khr as get_calibrated_timestamps_ext;

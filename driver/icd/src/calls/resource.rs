@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use agx_driver::Error;
 use agx_driver::buffer::Buffer;
-use agx_driver::image::{Image, ImageInfo};
+use agx_driver::image::{Binding, Image, ImageInfo};
 use agx_driver::modifier::{MODIFIERS, Modifier, PlanePlace, Tiling};
 use agx_driver::physical;
 use agx_driver::sampler::{Sampler, SamplerInfo};
@@ -19,11 +19,14 @@ use crate::objects::Device;
 use crate::pointers::{find, find_mut};
 
 pub(crate) fn create_buffer(
-    _: &Arc<Device>,
+    device: &Arc<Device>,
     info: &vk::BufferCreateInfo<'_>,
     out: &mut vk::Buffer,
 ) -> Result<(), Error> {
-    *out = give(Arc::new(Buffer::new(info.size)));
+    *out = give(Arc::new(match info.flags.contains(vk::BufferCreateFlags::SPARSE_BINDING) {
+        true => Buffer::sparse(info.size, &device.device.space)?,
+        false => Buffer::new(info.size),
+    }));
     Ok(())
 }
 
@@ -97,6 +100,7 @@ pub(super) fn image_of(info: &vk::ImageCreateInfo<'_>) -> Result<Image, Error> {
 }
 
 fn parameters(info: &vk::ImageCreateInfo<'_>, tiling: Tiling) -> ImageInfo {
+    let has = |flag| info.flags.contains(flag);
     ImageInfo {
         format: info.format,
         kind: info.image_type,
@@ -106,16 +110,25 @@ fn parameters(info: &vk::ImageCreateInfo<'_>, tiling: Tiling) -> ImageInfo {
         samples: info.samples.as_raw(),
         usage: info.usage,
         tiling,
-        disjoint: info.flags.contains(vk::ImageCreateFlags::DISJOINT),
+        disjoint: has(vk::ImageCreateFlags::DISJOINT),
+        binding: match has(vk::ImageCreateFlags::SPARSE_BINDING) {
+            true if has(vk::ImageCreateFlags::SPARSE_RESIDENCY) => Binding::Blocks,
+            true => Binding::Pages,
+            false => Binding::Whole,
+        },
     }
 }
 
 pub(crate) fn create_image(
-    _: &Arc<Device>,
+    device: &Arc<Device>,
     info: &vk::ImageCreateInfo<'_>,
     out: &mut vk::Image,
 ) -> Result<(), Error> {
-    *out = give(Arc::new(image_of(info)?));
+    let image = image_of(info)?;
+    if image.info.binding != Binding::Whole {
+        image.reserve(&device.device.space)?;
+    }
+    *out = give(Arc::new(image));
     Ok(())
 }
 
@@ -152,9 +165,7 @@ fn layout(image: &Image, place: &vk::ImageSubresource) -> vk::SubresourceLayout 
     vk::SubresourceLayout { offset, size, row_pitch, array_pitch: layer, depth_pitch: layer }
 }
 
-pub(crate) use get_image_subresource_layout2_khr as get_image_subresource_layout2_ext;
-
-pub(crate) fn get_image_subresource_layout2_khr(
+pub(crate) fn get_image_subresource_layout2(
     _: &Arc<Device>,
     image: vk::Image,
     place: &vk::ImageSubresource2KHR<'_>,
@@ -173,7 +184,7 @@ fn write_layout(image: &Image, place: &vk::ImageSubresource, out: &mut vk::Subre
     }
 }
 
-pub(crate) fn get_device_image_subresource_layout_khr(
+pub(crate) fn get_device_image_subresource_layout(
     _: &Arc<Device>,
     info: &vk::DeviceImageSubresourceInfoKHR<'_>,
     out: &mut vk::SubresourceLayout2KHR<'_>,

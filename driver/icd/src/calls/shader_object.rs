@@ -8,7 +8,7 @@ use agx_driver::command::{CommandBuffer, Recorder};
 use agx_driver::descriptor::PipelineLayout;
 use agx_driver::dirty::Dirty;
 use agx_driver::pipeline::{Module, ShaderSource};
-use agx_driver::shader_object::{ShaderKind, ShaderObject};
+use agx_driver::shader_object::ShaderObject;
 use ash::vk;
 
 use super::pipeline::{cache_header, constants};
@@ -82,21 +82,8 @@ pub(crate) fn cmd_bind_shaders_ext(
 /// Binds or unbinds the shader of a stage.
 fn bind(recorder: &mut Recorder, stage: vk::ShaderStageFlags, shader: Option<&ShaderObject>) {
     recorder.graphics.state.dirty |= Dirty::PROGRAMS;
-    match (stage, shader.map(|shader| &shader.kind)) {
-        (_, Some(ShaderKind::Compute(pipeline))) => recorder.bind_compute(pipeline.clone()),
-        (_, Some(ShaderKind::Vertex(vertex))) => recorder.graphics.objects().vertex = Some(vertex.clone()),
-        (_, Some(ShaderKind::Control(control))) => {
-            recorder.graphics.objects().control = Some(control.clone());
-        }
-        (_, Some(ShaderKind::Evaluation(evaluation))) => {
-            recorder.graphics.objects().evaluation = Some(evaluation.clone());
-        }
-        (_, Some(ShaderKind::Geometry(geometry))) => {
-            recorder.graphics.objects().geometry = Some(geometry.clone());
-        }
-        (_, Some(ShaderKind::Fragment(fragment))) => {
-            recorder.graphics.objects().fragment = Some(fragment.clone());
-        }
+    match (stage, shader) {
+        (_, Some(shader)) => shader.kind.bind(recorder),
         (vk::ShaderStageFlags::VERTEX, None) => recorder.graphics.objects().vertex = None,
         (vk::ShaderStageFlags::TESSELLATION_CONTROL, None) => {
             recorder.graphics.objects().control = None;
@@ -105,6 +92,8 @@ fn bind(recorder: &mut Recorder, stage: vk::ShaderStageFlags, shader: Option<&Sh
             recorder.graphics.objects().evaluation = None;
         }
         (vk::ShaderStageFlags::GEOMETRY, None) => recorder.graphics.objects().geometry = None,
+        (vk::ShaderStageFlags::TASK_EXT, None) => recorder.graphics.objects().task = None,
+        (vk::ShaderStageFlags::MESH_EXT, None) => recorder.graphics.objects().mesh = None,
         (vk::ShaderStageFlags::FRAGMENT, None) => recorder.graphics.objects().fragment = None,
         // Unsupported stages have no shaders.
         _ => {}

@@ -18,6 +18,7 @@ use x11rb::xcb_ffi::{XCBConnection, load_libxcb};
 
 use crate::environment::node;
 use crate::handles::{give, shared, take};
+use crate::newer;
 use crate::objects::{Instance, PhysicalDevice};
 use crate::pointers::{Fill, find_mut};
 
@@ -205,6 +206,19 @@ pub(crate) fn get_physical_device_surface_capabilities2_khr(
         (scaling.supported_present_gravity_x, scaling.supported_present_gravity_y) = (none, none);
         scaling.min_scaled_image_extent = own.min_image_extent;
         scaling.max_scaled_image_extent = own.max_image_extent;
+    }
+    if let Some(numbered) = find_mut::<newer::SurfaceCapabilitiesPresentId2>(out.p_next) {
+        numbered.present_id2_supported = vk::TRUE;
+    }
+    if let Some(awaited) = find_mut::<newer::SurfaceCapabilitiesPresentWait2>(out.p_next) {
+        awaited.present_wait2_supported = vk::TRUE;
+    }
+    if let Some(timed) = find_mut::<newer::PresentTimingSurfaceCapabilities>(out.p_next) {
+        let is_timed = shared(info.surface)?.tells_times();
+        timed.present_timing_supported = is_timed.into();
+        timed.present_at_absolute_time_supported = vk::FALSE;
+        timed.present_at_relative_time_supported = vk::FALSE;
+        timed.present_stage_queries = if is_timed { newer::FIRST_PIXEL_OUT } else { 0 };
     }
     if let Some(alike) = find_mut::<vk::SurfacePresentModeCompatibilityEXT<'_>>(out.p_next) {
         // Every presentation has its own mode.

@@ -10,6 +10,7 @@ use ash::vk;
 use super::sync::Points;
 use crate::generated::members;
 use crate::handles::{give, object, shared, take};
+use crate::newer;
 use crate::objects::{Device, Queue, Swapchain};
 use crate::pointers::{Fill, find};
 
@@ -100,14 +101,17 @@ pub(crate) fn queue_present_khr(_: &Arc<Queue>, info: &vk::PresentInfoKHR<'_>) -
     }
     let mut submission = points.submission;
     let fences = find::<vk::SwapchainPresentFenceInfoEXT<'_>>(info.p_next)
-        .map(members::swapchain_present_fence_info_ext_fences)
+        .map(members::swapchain_present_fence_info_khr_fences)
         .unwrap_or_default();
     let modes = find::<vk::SwapchainPresentModeInfoEXT<'_>>(info.p_next)
-        .map(members::swapchain_present_mode_info_ext_present_modes)
+        .map(members::swapchain_present_mode_info_khr_present_modes)
         .unwrap_or_default();
     let swapchains = members::present_info_khr_swapchains(info).iter();
-    let ids = find::<vk::PresentIdKHR<'_>>(info.p_next)
-        .map(members::present_id_khr_present_ids)
+    let first = find::<vk::PresentIdKHR<'_>>(info.p_next).map(members::present_id_khr_present_ids);
+    let second = find::<newer::PresentId2>(info.p_next).map(members::present_id2_khr_present_ids);
+    let ids = second.or(first).unwrap_or_default();
+    let timings = find::<newer::PresentTimingsInfo>(info.p_next)
+        .map(members::present_timings_info_ext_timing_infos)
         .unwrap_or_default();
     let mut all = Ok(());
     for (at, (swapchain, number)) in swapchains.zip(members::present_info_khr_image_indices(info)).enumerate()
@@ -116,6 +120,7 @@ pub(crate) fn queue_present_khr(_: &Arc<Queue>, info: &vk::PresentInfoKHR<'_>) -
             // The waits are complete after the first swapchain.
             submission: std::mem::take(&mut submission),
             id: ids.get(at).copied().unwrap_or(0),
+            is_timed: timings.get(at).is_some_and(|timing| timing.present_stage_queries != 0),
             mode: modes.get(at).copied(),
             fence: fences.get(at).and_then(|fence| object(*fence)),
         };
@@ -132,12 +137,12 @@ pub(crate) fn queue_present_khr(_: &Arc<Queue>, info: &vk::PresentInfoKHR<'_>) -
     all
 }
 
-pub(crate) fn release_swapchain_images_ext(
+pub(crate) fn release_swapchain_images_khr(
     _: &Arc<Device>,
     info: &vk::ReleaseSwapchainImagesInfoEXT<'_>,
 ) -> Result<(), Error> {
     let swapchain = shared(info.swapchain)?;
-    let images = members::release_swapchain_images_info_ext_image_indices(info);
+    let images = members::release_swapchain_images_info_khr_image_indices(info);
     images.iter().for_each(|image| swapchain.swapchain.release(*image));
     Ok(())
 }
@@ -149,6 +154,14 @@ pub(crate) fn wait_for_present_khr(
     timeout: u64,
 ) -> Result<(), Error> {
     shared(swapchain)?.swapchain.wait_for(id, timeout)
+}
+
+pub(crate) fn wait_for_present2_khr(
+    _: &Arc<Device>,
+    swapchain: vk::SwapchainKHR,
+    info: &newer::PresentWait2Info,
+) -> Result<(), Error> {
+    shared(swapchain)?.swapchain.wait_for(info.present_id, info.timeout)
 }
 
 pub(crate) fn get_device_group_present_capabilities_khr(

@@ -1,5 +1,6 @@
 //! Fences, semaphores, events, submissions.
 
+use std::ffi::c_void;
 use std::sync::Arc;
 
 use agx_driver::Error;
@@ -145,9 +146,29 @@ impl Points {
     fn commands(&mut self, buffer: vk::CommandBuffer) {
         self.submission.commands.push(named(buffer).commands());
     }
+
+    /// Adds the waits and signals of a structure whose chain may have the points of timelines.
+    pub(super) fn semaphores(
+        &mut self,
+        next: *const c_void,
+        waits: &[vk::Semaphore],
+        signals: &[vk::Semaphore],
+    ) {
+        let timeline = find::<vk::TimelineSemaphoreSubmitInfo<'_>>(next);
+        let values =
+            |list: Option<&[u64]>, at: usize| list.and_then(|list| list.get(at)).copied().unwrap_or(0);
+        let points = timeline.map(members::timeline_semaphore_submit_info_wait_semaphore_values);
+        for (at, semaphore) in waits.iter().enumerate() {
+            self.wait(*semaphore, values(points, at));
+        }
+        let points = timeline.map(members::timeline_semaphore_submit_info_signal_semaphore_values);
+        for (at, semaphore) in signals.iter().enumerate() {
+            self.signal(*semaphore, values(points, at));
+        }
+    }
 }
 
-fn submit(queue: &Queue, mut submissions: Vec<Submission>, fence: vk::Fence) -> Result<(), Error> {
+pub(super) fn submit(queue: &Queue, mut submissions: Vec<Submission>, fence: vk::Fence) -> Result<(), Error> {
     if let Some(fence) = object(fence) {
         let point = fence.point(0);
         match submissions.last_mut() {
@@ -164,19 +185,10 @@ pub(crate) fn queue_submit(
     fence: vk::Fence,
 ) -> Result<(), Error> {
     let of = |info: &vk::SubmitInfo<'_>| {
-        let timeline = find::<vk::TimelineSemaphoreSubmitInfo<'_>>(info.p_next);
-        let values =
-            |list: Option<&[u64]>, at: usize| list.and_then(|list| list.get(at)).copied().unwrap_or(0);
-        let waits = timeline.map(members::timeline_semaphore_submit_info_wait_semaphore_values);
-        let signals = timeline.map(members::timeline_semaphore_submit_info_signal_semaphore_values);
         let mut points = Points::default();
-        for (at, semaphore) in members::submit_info_wait_semaphores(info).iter().enumerate() {
-            points.wait(*semaphore, values(waits, at));
-        }
+        let waits = members::submit_info_wait_semaphores(info);
+        points.semaphores(info.p_next, waits, members::submit_info_signal_semaphores(info));
         members::submit_info_command_buffers(info).iter().for_each(|buffer| points.commands(*buffer));
-        for (at, semaphore) in members::submit_info_signal_semaphores(info).iter().enumerate() {
-            points.signal(*semaphore, values(signals, at));
-        }
         points.submission
     };
     submit(queue, submits.iter().map(of).collect(), fence)
@@ -201,23 +213,4 @@ pub(crate) fn queue_submit2(
         points.submission
     };
     submit(queue, submits.iter().map(of).collect(), fence)
-}
-
-pub(crate) fn queue_bind_sparse(
-    queue: &Arc<Queue>,
-    binds: &[vk::BindSparseInfo<'_>],
-    fence: vk::Fence,
-) -> Result<(), Error> {
-    let of = |info: &vk::BindSparseInfo<'_>| {
-        if info.buffer_bind_count + info.image_opaque_bind_count + info.image_bind_count > 0 {
-            return Err(Error::Unsupported { what: "sparse memory" });
-        }
-        let mut points = Points::default();
-        let waits = members::bind_sparse_info_wait_semaphores(info);
-        waits.iter().for_each(|semaphore| points.wait(*semaphore, 0));
-        let signals = members::bind_sparse_info_signal_semaphores(info);
-        signals.iter().for_each(|semaphore| points.signal(*semaphore, 0));
-        Ok(points.submission)
-    };
-    submit(queue, binds.iter().map(of).collect::<Result<_, _>>()?, fence)
 }

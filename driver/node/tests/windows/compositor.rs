@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use agx_driver::gpu::{Gpu, SyncPoint, WaitFor};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use wayland_client::Connection;
 use wayland_protocols::wp::fifo::v1::server::wp_fifo_manager_v1::{self, WpFifoManagerV1};
@@ -19,6 +20,15 @@ use wayland_protocols::wp::linux_dmabuf::zv1::server::zwp_linux_dmabuf_feedback_
     self, TrancheFlags, ZwpLinuxDmabufFeedbackV1,
 };
 use wayland_protocols::wp::linux_dmabuf::zv1::server::zwp_linux_dmabuf_v1::{self, ZwpLinuxDmabufV1};
+use wayland_protocols::wp::linux_drm_syncobj::v1::server::wp_linux_drm_syncobj_manager_v1::{
+    self, WpLinuxDrmSyncobjManagerV1,
+};
+use wayland_protocols::wp::linux_drm_syncobj::v1::server::wp_linux_drm_syncobj_surface_v1::{
+    self, WpLinuxDrmSyncobjSurfaceV1,
+};
+use wayland_protocols::wp::linux_drm_syncobj::v1::server::wp_linux_drm_syncobj_timeline_v1::{
+    self, WpLinuxDrmSyncobjTimelineV1,
+};
 use wayland_protocols::wp::presentation_time::server::wp_presentation::{self, WpPresentation};
 use wayland_protocols::wp::presentation_time::server::wp_presentation_feedback::{
     self, WpPresentationFeedback,
@@ -55,13 +65,16 @@ pub struct Offer {
     pub presentation: bool,
     /// Whether frames begin only when the test says so.
     pub paused: bool,
+    /// Whether buffers have points of timelines in place of fences and releases.
+    pub points: bool,
 }
 
 impl Offer {
     /// An offer of nothing but buffers.
     pub fn new(modifiers: &'static [u64]) -> Offer {
         let device = [226, 128];
-        Offer { modifiers, device, fifo: false, tearing: false, presentation: false, paused: false }
+        let [fifo, tearing, presentation, paused, points] = [false; 5];
+        Offer { modifiers, device, fifo, tearing, presentation, paused, points }
     }
 }
 
@@ -93,11 +106,18 @@ impl Offer {
         if self.tearing {
             handle.create_global::<Server, WpTearingControlManagerV1, ()>(1, ());
         }
+        if self.points {
+            handle.create_global::<Server, WpLinuxDrmSyncobjManagerV1, ()>(1, ());
+        }
         if self.presentation {
             handle.create_global::<Server, WpPresentation, ()>(1, ());
         }
     }
 }
+
+/// When every image is seen, in seconds and nanoseconds, and the nanoseconds of a refresh.
+pub const SEEN: [u32; 2] = [7, 5];
+pub const REFRESH: u32 = 16_666_667;
 
 /// What the test sees of a compositor.
 #[derive(Default)]
@@ -111,6 +131,10 @@ pub struct Seen {
     pub allowed: usize,
     /// Pixels of frames are kept.
     pub keep: bool,
+    /// Points are not signalled when a buffer is not shown any more.
+    pub withholds: bool,
+    /// Frames with points.
+    pub with_points: usize,
 }
 
 /// The compositor.
@@ -122,6 +146,10 @@ struct Server {
     shown: Option<WlBuffer>,
     callbacks: Vec<WlCallback>,
     feedback: Vec<WpPresentationFeedback>,
+    /// The device, if there are points.
+    node: Option<Box<dyn Gpu>>,
+    /// The points of buffers that are not shown any more, the shown one's last.
+    releases: Vec<SyncPoint>,
 }
 
 /// The state of a surface until the next commit.
@@ -132,6 +160,8 @@ struct Pending {
     feedback: Vec<WpPresentationFeedback>,
     barrier: [bool; 2],
     tears: bool,
+    /// When the buffer can be read, and when it is released.
+    points: [Option<SyncPoint>; 2],
 }
 
 /// What is behind a lock.
@@ -141,13 +171,26 @@ pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl Server {
     fn commit(&mut self) {
-        let Pending { buffer, callbacks, feedback, barrier, tears } = std::mem::take(&mut self.pending);
+        let Pending { buffer, callbacks, feedback, barrier, tears, points } =
+            std::mem::take(&mut self.pending);
         self.pending.tears = tears;
         self.callbacks.extend(callbacks);
         self.feedback.extend(feedback);
         let mut seen = lock(&self.seen);
         seen.most_waiting = seen.most_waiting.max(self.callbacks.len());
-        let Some(buffer) = buffer else { return };
+        let Some(buffer) = buffer else {
+            assert_eq!(points, [None; 2], "points without a buffer");
+            return;
+        };
+        if let (Some(node), [Some(ready), Some(release)]) = (&self.node, points) {
+            seen.with_points += 1;
+            drop(seen);
+            node.wait(&[ready], WaitFor::All, 5_000_000_000).expect("the device signals the point");
+            seen = lock(&self.seen);
+            self.releases.push(release);
+        } else {
+            assert_eq!(points, [None; 2], "one of two points");
+        }
         if self.shown.as_ref() == Some(&buffer) {
             seen.reused += 1;
         }
@@ -166,21 +209,37 @@ impl Server {
             tears,
         });
         // The one before is not shown any more.
-        if let Some(before) = self.shown.replace(buffer) {
-            before.release();
+        let before = self.shown.replace(buffer);
+        match &self.node {
+            Some(_) => {}
+            None => drop(before.inspect(WlBuffer::release)),
         }
     }
 
     /// Begins a frame.
     fn frame(&mut self) {
         let mut seen = lock(&self.seen);
+        if let Some(node) = self.node.as_ref().filter(|_| !seen.withholds) {
+            let shown = self.releases.pop();
+            self.releases.drain(..).for_each(|point| node.signal(point));
+            self.releases.extend(shown);
+        }
         if self.offer.paused && (seen.allowed == 0 || self.callbacks.is_empty()) {
             return;
         }
         seen.allowed = seen.allowed.saturating_sub(1);
         self.callbacks.drain(..).for_each(|callback| callback.done(0));
         self.feedback.drain(..).for_each(|feedback| {
-            feedback.presented(0, 0, 0, 0, 0, 0, wp_presentation_feedback::Kind::empty());
+            let [seconds, nanoseconds] = SEEN;
+            feedback.presented(
+                0,
+                seconds,
+                nanoseconds,
+                REFRESH,
+                0,
+                0,
+                wp_presentation_feedback::Kind::empty(),
+            );
         });
     }
 }
@@ -211,8 +270,17 @@ pub fn start(offer: Offer) -> Running {
         offer.announce(&handle);
         handle.insert_client(far, Arc::new(Nobody)).expect("a client");
         let pending = Pending::default();
-        let mut server =
-            Server { offer, seen: see, pending, shown: None, callbacks: Vec::new(), feedback: Vec::new() };
+        let node = offer.points.then(|| agx_node::open().expect("the library shows a node"));
+        let mut server = Server {
+            offer,
+            seen: see,
+            pending,
+            shown: None,
+            callbacks: Vec::new(),
+            feedback: Vec::new(),
+            node: node.map(|node| -> Box<dyn Gpu> { Box::new(node.expect("it opens")) }),
+            releases: Vec::new(),
+        };
         while !end.load(Ordering::Relaxed) {
             let time = Timespec::try_from(Duration::from_millis(1)).expect("a time");
             let backend = display.backend();
@@ -251,7 +319,7 @@ macro_rules! globals {
     };
 }
 
-globals! { WlCompositor WpFifoManagerV1 WpTearingControlManagerV1 }
+globals! { WlCompositor WpFifoManagerV1 WpTearingControlManagerV1 WpLinuxDrmSyncobjManagerV1 }
 
 /// Requests: the state, the object, its data, the request, and what initialises new objects.
 macro_rules! requests {
@@ -397,11 +465,41 @@ requests! {
                 assert_eq!(planes.keys().copied().collect::<Vec<_>>(), [0]);
                 let (file, offset, row, modifier) = planes.into_values().next().expect("a plane");
                 assert!(server.offer.modifiers.contains(&modifier) && offset == 0 && row >= 4 * width as u32);
-                assert!(modifier == TILED || row % 128 == 0, "rows of {row} bytes");
+                // Of tiles, Mesa's drivers take the row of the pixels only.
+                let fits = if modifier == TILED { row == 4 * width as u32 } else { row % 128 == 0 };
+                assert!(fits, "rows of {row} bytes");
                 let (file, offset) = (Arc::new(file), u64::from(offset));
                 let size = [width, height].map(|side| side as u32);
                 let pixels = Pixels { file, offset, size, row, modifier, format, shared: true };
                 init.init(buffer_id, Arc::new(pixels));
+            }
+            _ => {}
+        }
+    }
+    WpLinuxDrmSyncobjManagerV1: (), wp_linux_drm_syncobj_manager_v1, |server, _object, _own, request, init| {
+        use wp_linux_drm_syncobj_manager_v1::Request;
+        match request {
+            Request::GetSurface { id, .. } => _ = init.init(id, ()),
+            Request::ImportTimeline { id, fd } => {
+                let node = server.node.as_ref().expect("points are offered");
+                init.init(id, node.import_sync(fd.as_fd()).expect("a sync object"));
+            }
+            _ => {}
+        }
+    }
+    WpLinuxDrmSyncobjTimelineV1: u32, wp_linux_drm_syncobj_timeline_v1, |_server, _object, _own, _request, _init| {}
+    WpLinuxDrmSyncobjSurfaceV1: (), wp_linux_drm_syncobj_surface_v1, |server, _object, _own, request, _init| {
+        use wp_linux_drm_syncobj_surface_v1::Request;
+        let point = |timeline: &WpLinuxDrmSyncobjTimelineV1, upper: u32, lower: u32| SyncPoint {
+            handle: *timeline.data().expect("a timeline of this compositor"),
+            value: Some(u64::from(upper) << 32 | u64::from(lower)),
+        };
+        match request {
+            Request::SetAcquirePoint { timeline, point_hi, point_lo } => {
+                server.pending.points[0] = Some(point(&timeline, point_hi, point_lo));
+            }
+            Request::SetReleasePoint { timeline, point_hi, point_lo } => {
+                server.pending.points[1] = Some(point(&timeline, point_hi, point_lo));
             }
             _ => {}
         }

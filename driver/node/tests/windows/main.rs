@@ -74,8 +74,18 @@ fn info(mode: vk::PresentModeKHR) -> SwapchainInfo {
     }
 }
 
-/// Shows a frame of one colour, which the device writes.
+/// Shows a frame of one colour, which the device writes; the work is over when the window system has the frame.
 fn show(device: &Arc<Device>, swapchain: &Swapchain, colour: u32, id: u64) -> Result<(), Error> {
+    show_later(device, swapchain, colour, id).map(drop)
+}
+
+/// Shows a frame of one colour by the commands, which are needed until the device has written it.
+fn show_later(
+    device: &Arc<Device>,
+    swapchain: &Swapchain,
+    colour: u32,
+    id: u64,
+) -> Result<CommandBuffer, Error> {
     let acquired = swapchain.acquire(u64::MAX)?;
     let memory = swapchain.memory(acquired.number).expect("an image").clone();
     let mut commands = CommandBuffer::new(device.clone(), Level::Primary);
@@ -89,7 +99,8 @@ fn show(device: &Arc<Device>, swapchain: &Swapchain, colour: u32, id: u64) -> Re
         free.import_fence(Some(fence.as_fd()))?;
         submission.wait(&free, 0);
     }
-    swapchain.present(acquired.number, Present { submission, id, ..Present::default() })
+    swapchain.present(acquired.number, Present { submission, id, ..Present::default() })?;
+    Ok(commands)
 }
 
 fn swapchain(device: &Arc<Device>, surface: &Arc<dyn Surface>, mode: vk::PresentModeKHR) -> Swapchain {

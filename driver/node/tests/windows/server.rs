@@ -33,6 +33,9 @@ pub const WINDOW: u32 = 7;
 /// Bits of a pixel of the window that count.
 pub const DEPTH: u8 = 24;
 
+/// Microseconds of a frame.
+pub const FRAME: u64 = 20_000;
+
 /// A presentation.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Shown {
@@ -279,7 +282,11 @@ impl Server {
         let [file] = <[OwnedFd; 1]>::try_from(made.buffers).expect("one plane");
         assert_eq!((made.window, made.depth, made.bpp), (WINDOW, DEPTH, 32));
         assert!(self.modifiers.contains(&made.modifier));
-        assert!(made.modifier != LINEAR || made.stride0 % 128 == 0, "rows of {} bytes", made.stride0);
+        assert!(
+            made.modifier != LINEAR || made.stride0.is_multiple_of(128),
+            "rows of {} bytes",
+            made.stride0
+        );
         let pixels = Pixels {
             file: Arc::new(file),
             offset: made.offset0.into(),
@@ -331,7 +338,7 @@ impl Server {
             event,
             window,
             serial: request.serial,
-            ust: 0,
+            ust: FRAME * self.frame,
             msc: self.frame,
         };
         self.reply(complete);

@@ -12,9 +12,9 @@ use ash::vk;
 use wayland_client::Connection;
 use wayland_client::globals::registry_queue_init;
 
-use super::compositor::{Frame, Offer, Running, lock, start};
+use super::compositor::{Frame, Offer, REFRESH, Running, SEEN, lock, start};
 use super::pixels::{ARGB, LINEAR, TILED, XRGB};
-use super::{LARGE, SIZE, device, info, show, swapchain};
+use super::{LARGE, SIZE, device, info, show, show_later, swapchain};
 
 /// An application that has nothing but a surface.
 struct Application;
@@ -69,7 +69,9 @@ pub const TESTS: &[(&str, fn())] = &[
     ("fifo_shows_a_frame_after_the_other", fifo_shows_a_frame_after_the_other),
     ("modes_are_told_to_the_compositor", modes_are_told_to_the_compositor),
     ("presentations_are_awaited", presentations_are_awaited),
+    ("presentations_tell_when_they_were_seen", presentations_tell_when_they_were_seen),
     ("an_image_is_free_when_the_compositor_releases_it", an_image_is_free_when_the_compositor_releases_it),
+    ("points_order_frames_and_release_images", points_order_frames_and_release_images),
     ("swapchains_leave_nothing_behind", swapchains_leave_nothing_behind),
 ];
 
@@ -204,6 +206,43 @@ fn presentations_are_awaited() {
     }
 }
 
+fn presentations_tell_when_they_were_seen() {
+    let device = device();
+    let running = start(Offer { paused: true, presentation: true, ..Offer::new(&[TILED]) });
+    let surface = running.surface(true);
+    assert!(surface.tells_times() && !running_without_feedback());
+    let swapchain = swapchain(&device, &surface, vk::PresentModeKHR::FIFO);
+    let present = |id| {
+        let acquired = swapchain.acquire(u64::MAX).expect("free");
+        swapchain.present(acquired.number, Present { id, is_timed: true, ..Present::default() })
+    };
+    let acquired = swapchain.acquire(u64::MAX).expect("free");
+    let full = swapchain.present(acquired.number, Present { is_timed: true, ..Present::default() });
+    assert!(matches!(full, Err(Error::TimingsFull)));
+    swapchain.release(acquired.number);
+    assert!(swapchain.keep_timings(2) && swapchain.refresh().is_none());
+    present(3).expect("shown");
+    let taken = || {
+        let mut all = Vec::new();
+        swapchain.take_timings(true, |timing| {
+            all.push((timing.id, timing.time));
+            true
+        });
+        all
+    };
+    assert_eq!(taken(), [], "it has not begun");
+    lock(&running.seen).allowed = 1;
+    swapchain.wait_for(3, 5_000_000_000).expect("it begins");
+    let [seconds, nanoseconds] = SEEN.map(u64::from);
+    assert_eq!(taken(), [(3, Some(1_000_000_000 * seconds + nanoseconds))]);
+    assert_eq!((taken(), swapchain.refresh()), (Vec::new(), Some(REFRESH.into())));
+}
+
+/// Whether a surface of a compositor without feedback tells times.
+fn running_without_feedback() -> bool {
+    start(Offer::new(&[TILED])).surface(true).tells_times()
+}
+
 fn an_image_is_free_when_the_compositor_releases_it() {
     let device = device();
     let running = start(Offer { paused: true, ..Offer::new(&[TILED]) });
@@ -222,10 +261,60 @@ fn an_image_is_free_when_the_compositor_releases_it() {
     assert_eq!(swapchain.acquire(5_000_000_000).expect("released").number, 0);
 }
 
+fn points_order_frames_and_release_images() {
+    let device = device();
+    let running = start(Offer { points: true, ..Offer::new(&[TILED]) });
+    let surface = running.surface(true);
+    let large = SwapchainInfo { size: LARGE, ..info(vk::PresentModeKHR::MAILBOX) };
+    let swapchain = Swapchain::new(&device, surface.clone(), &large).expect("a swapchain");
+    let count = 40;
+    let shown = |colour| show_later(&device, &swapchain, colour, 0).expect("shown");
+    let commands: Vec<_> = (1..=count).map(shown).collect();
+    let frames = running.frames(count as usize);
+    drop(commands);
+    let colours: Vec<_> = frames.iter().map(|frame| frame.colour).collect();
+    assert_eq!(colours, (1..=count).map(Some).collect::<Vec<_>>());
+    assert!(frames.iter().all(|frame| frame.shared));
+    assert_eq!((frames.len(), lock(&running.seen).with_points), (count as usize, count as usize));
+    assert_eq!(lock(&running.seen).reused, 0);
+    // Images are free when the compositor signals their points, and not before.
+    drop(swapchain);
+    let swapchain = self::swapchain(&device, &surface, vk::PresentModeKHR::MAILBOX);
+    lock(&running.seen).withholds = true;
+    let shown = |colour| show_later(&device, &swapchain, colour, 0).expect("shown");
+    let commands: Vec<_> = (1..=3).map(shown).collect();
+    running.frames(count as usize + 3);
+    drop(commands);
+    assert!(matches!(swapchain.acquire(0), Err(Error::NotReady)));
+    assert!(matches!(swapchain.acquire(20_000_000), Err(Error::Timeout)));
+    lock(&running.seen).withholds = false;
+    let acquired = swapchain.acquire(5_000_000_000).expect("released");
+    assert_eq!(acquired.number, 0);
+    swapchain.release(acquired.number);
+    // Pixels that are copied have no points.
+    drop(swapchain);
+    let copies = running.surface(false);
+    let swapchain = self::swapchain(&device, &copies, vk::PresentModeKHR::MAILBOX);
+    show(&device, &swapchain, 9, 0).expect("shown");
+    let last = running.frames(count as usize + 4).pop().expect("a frame");
+    assert_eq!((last.shared, last.colour), (false, Some(9)));
+}
+
+/// Swapchains that are made one after the other.
+const ROUNDS: usize = if cfg!(feature = "stress") { 10_000 } else { 300 };
+/// What other tests in the process, and the compositor, may have open besides.
+const OTHERS: usize = 60;
+
+/// Descriptors, threads, and mappings, of which every buffer of the device has one.
+fn held() -> [usize; 3] {
+    let entries = |folder| std::fs::read_dir(folder).expect("a folder").count();
+    let maps = std::fs::read_to_string("/proc/self/maps").expect("a file").lines().count();
+    [entries("/proc/self/fd"), entries("/proc/self/task"), maps]
+}
+
 fn swapchains_leave_nothing_behind() {
     let device = device();
     let running = start(Offer { tearing: true, fifo: true, presentation: true, ..Offer::new(&[TILED]) });
-    let files = || std::fs::read_dir("/proc/self/fd").expect("a folder").count();
     for shares in [true, false] {
         let surface = running.surface(shares);
         let round = || {
@@ -233,13 +322,18 @@ fn swapchains_leave_nothing_behind() {
             show(&device, &swapchain, 1, 1).expect("shown");
         };
         (0..10).for_each(|_| round());
-        let before = files();
-        (0..150).for_each(|_| round());
-        // The compositor closes some late, and other tests have files.
+        let before = held();
+        (0..ROUNDS / 2).for_each(|_| round());
+        // The compositor closes some late.
         let after = (0..200).map(|_| {
             std::thread::sleep(Duration::from_millis(5));
-            files()
+            held()
         });
-        assert!(after.min().is_some_and(|after| after <= before + 60), "{before} files before");
+        let least = after.reduce(|a, b| [0, 1, 2].map(|at: usize| a[at].min(b[at]))).expect("some");
+        for (what, (before, after)) in
+            ["descriptors", "threads", "mappings"].iter().zip(before.into_iter().zip(least))
+        {
+            assert!(after <= before + OTHERS, "{before} {what} before {ROUNDS} swapchains, {after} after");
+        }
     }
 }

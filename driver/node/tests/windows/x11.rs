@@ -12,7 +12,7 @@ use x11rb::rust_connection::{DefaultStream, RustConnection};
 
 use super::compositor::lock;
 use super::pixels::{LINEAR, TILED};
-use super::server::{Running, WINDOW, start};
+use super::server::{FRAME, Running, WINDOW, start};
 use super::{SIZE, device, info, show, swapchain};
 
 fn connection(modifiers: &[u64]) -> (Running, RustConnection) {
@@ -90,6 +90,7 @@ fn modes_choose_the_frame() {
     let device = device();
     let ([_application, server], surface) = window(&[TILED], [226, 128]);
     let chain = swapchain(&device, &surface, vk::PresentModeKHR::FIFO);
+    assert!(surface.tells_times() && chain.keep_timings(4));
     let modes = [
         vk::PresentModeKHR::FIFO,
         vk::PresentModeKHR::FIFO,
@@ -98,10 +99,18 @@ fn modes_choose_the_frame() {
     ];
     for (mode, id) in modes.into_iter().zip(1..) {
         let acquired = chain.acquire(u64::MAX).expect("free");
-        let present = Present { mode: Some(mode), id, ..Present::default() };
+        let present = Present { mode: Some(mode), id, is_timed: true, ..Present::default() };
         chain.present(acquired.number, present).expect("shown");
         chain.wait_for(id, 5_000_000_000).expect("it ends");
     }
+    let mut times = Vec::new();
+    chain.take_timings(true, |timing| {
+        times.extend(timing.time);
+        true
+    });
+    // Each is shown in a frame of its own; the first is frame 101.
+    assert_eq!(times, [101, 102, 103, 104].map(|frame| 1000 * FRAME * frame));
+    assert_eq!(chain.refresh(), Some(1000 * FRAME));
     let told: Vec<_> = lock(&server.seen).shown.iter().map(|shown| (shown.options, shown.frame)).collect();
     // The server shows the first in frame 101, so the second is for the next one; 1 is `PresentOptionAsync`.
     assert_eq!(told, [(0, 1), (0, 102), (1, 0), (0, 0)]);

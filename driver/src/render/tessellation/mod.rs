@@ -25,9 +25,9 @@ use crate::render::assembly::{Draw, Shape, most_primitives};
 use crate::render::draw::{DrawNumbers, Drawn, IndexBuffer, UNSHADED, draw_primitives};
 use crate::render::encode::strides;
 use crate::render::interrupt;
-use crate::render::results::{INDIRECT, claim};
+use crate::render::results::{Batch, Later, batches, claim};
 use crate::render::statistics::ASSEMBLED;
-use crate::results_memory::{MOST_SHARED, Memory};
+use crate::results_memory::Memory;
 use crate::stages::VertexStage;
 use crate::tessellation::{ControlStage, EvaluationStage, Modes};
 use crate::words::{Direct, Numbers, State};
@@ -60,8 +60,6 @@ const DESCRIPTION_BYTES: u64 = 32;
 /// Maximum number of points and of primitives of a patch: those of a square at level 64.
 const MOST_POINTS: u64 = 65 * 65;
 const MOST_PRIMITIVES: u64 = 2 * 64 * 64;
-/// Maximum size of points and indices in memory of their own; larger draws use the shared memory.
-const MOST_OWN: u64 = 1 << 22;
 /// Threads that add up descriptions.
 const SUMMING: u32 = 32;
 
@@ -76,39 +74,6 @@ struct Patches {
     record_bytes: u32,
 }
 
-/// Patches of a draw that are subdivided and drawn together.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Batch {
-    /// Number of the first patch.
-    first: u32,
-    /// Maximum number of patches.
-    most: u32,
-    /// Bytes of memory of its own for the results.
-    own: Option<u64>,
-    /// Bytes of shared memory.
-    claimed: u64,
-}
-
-/// The batches of a draw with at most `most` patches, which take up to `largest` bytes each. `more` bytes of shared memory are
-/// for the geometry shader.
-fn batches(most: Option<u64>, largest: u64, more: u64) -> impl Iterator<Item = Batch> {
-    let whole = |own, claimed| Batch { first: 0, most: u32::MAX, own, claimed };
-    let (single, count) = match most {
-        None => (Some(whole(None, INDIRECT + more)), 0),
-        Some(most) if most.saturating_mul(largest) <= MOST_OWN => {
-            (Some(whole(Some(most * largest), more)), 0)
-        }
-        Some(most) => (None, most),
-    };
-    let each = (MOST_SHARED - more) / largest;
-    let batch = move |at: u64| {
-        let first = at * each;
-        let most = each.min(count - first);
-        Batch { first: first as u32, most: most as u32, own: None, claimed: most * largest + more }
-    };
-    single.into_iter().chain((0..count.div_ceil(each)).map(batch))
-}
-
 /// Draws patches: runs the vertex and the tessellation control shader, subdivides the patches, and draws the domain points
 /// with the evaluation shader as vertex shader. If there is not enough memory for the results of all patches at the largest
 /// levels, the pass is interrupted between batches of patches.
@@ -121,7 +86,7 @@ pub(super) fn tessellate(
     let stage = evaluation.stage(&recorder.device, control.info().record, Known::default())?;
     let modes = Modes::of(control.info(), stage.patch_info());
     let is_reversed = modes.clockwise == drawn.graphics.dynamic.patch.points_up;
-    let geometry = if drawn.graphics.shaders.geometry.is_some() { INDIRECT } else { 0 };
+    let geometry = if drawn.graphics.shaders.geometry.is_some() { Later::UNKNOWN } else { Later::NONE };
     let mut stored = None;
     for batch in batches(most_primitives(&drawn), most_bytes(modes), geometry) {
         if stored.is_some() {

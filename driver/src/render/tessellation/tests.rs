@@ -11,6 +11,8 @@ use crate::command::{CommandBuffer, Level};
 use crate::device::Device;
 use crate::memory::Place;
 use crate::queue::Submission;
+use crate::render::results::{INDIRECT, Later, MOST_OWN};
+use crate::results_memory::MOST_SHARED;
 
 /// Coordinates have 16 fractional bits.
 const ONE: i64 = 1 << 16;
@@ -46,7 +48,7 @@ fn bytes(words: &[u32]) -> Vec<u8> {
 }
 
 /// All patches of a draw.
-const ALL: Batch = Batch { first: 0, most: u32::MAX, own: None, claimed: 0 };
+const ALL: Batch = Batch { first: 0, most: u32::MAX, own: None, claimed: 0, later: 0 };
 
 /// Subdivides patches with these outer and inner levels, in memory of this size.
 fn subdivide_in(room_bytes: u32, modes: Modes, is_reversed: bool, levels: &[[f32; 6]]) -> Mesh {
@@ -420,21 +422,23 @@ fn batches_are_parts_of_the_whole_draw() {
 #[test]
 fn batches_have_all_patches_and_memory_for_the_largest() {
     let largest = most_bytes(modes(Domain::Quads, Spacing::Equal));
-    for more in [0, INDIRECT] {
+    for later in [Later::NONE, Later::UNKNOWN, Later { bytes: 1 << 27, parts: 700 }] {
+        let more = later.bytes;
         for most in [0, 1, MOST_OWN / largest, MOST_OWN / largest + 1, 1300, 1800, 1801, 5000, 1 << 20] {
             let mut next = 0;
-            for batch in batches(Some(most), largest, more) {
+            for batch in batches(Some(most), largest, later) {
                 assert_eq!(u64::from(batch.first), next, "{most} patches");
                 let count = u64::from(batch.most).min(most - next);
                 let results = batch.own.unwrap_or(batch.claimed - more);
                 assert!(count * largest <= results && batch.claimed <= MOST_SHARED);
+                assert!(batch.later == more && count <= later.parts);
                 assert!(batch.own.is_some() || batch.claimed > 0);
                 next += count;
             }
             assert_eq!(next, most);
         }
-        let indirect: Vec<Batch> = batches(None, largest, more).collect();
-        assert_eq!(indirect, [Batch { claimed: INDIRECT + more, ..ALL }]);
+        let indirect: Vec<Batch> = batches(None, largest, later).collect();
+        assert_eq!(indirect, [Batch { claimed: INDIRECT + more, later: more, ..ALL }]);
     }
 }
 

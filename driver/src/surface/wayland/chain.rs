@@ -18,12 +18,14 @@ use wayland_client::{Connection, Dispatch, EventQueue, Proxy, QueueHandle, deleg
 use wayland_protocols::wp::linux_dmabuf::zv1::client::zwp_linux_buffer_params_v1::{
     self, Flags, ZwpLinuxBufferParamsV1,
 };
+use wayland_protocols::wp::linux_drm_syncobj::v1::client::wp_linux_drm_syncobj_surface_v1::WpLinuxDrmSyncobjSurfaceV1;
+use wayland_protocols::wp::linux_drm_syncobj::v1::client::wp_linux_drm_syncobj_timeline_v1::WpLinuxDrmSyncobjTimelineV1;
 use wayland_protocols::wp::presentation_time::client::wp_presentation_feedback::{
     self, WpPresentationFeedback,
 };
 use wayland_protocols::wp::tearing_control::v1::client::wp_tearing_control_v1::PresentationHint;
 
-use super::super::{Chain, Look, Presentation, SharedImage, Uses, lost};
+use super::super::{Chain, Look, Presentation, Seen, SharedImage, Uses, lost};
 use super::globals::{Globals, memory_code};
 use crate::Error;
 use crate::memory::lock;
@@ -61,6 +63,8 @@ pub(super) struct WaylandChain {
     handle: QueueHandle<Heard>,
     inbox: Mutex<Inbox>,
     buffers: Vec<WlBuffer>,
+    /// The timelines of each image, if they have them.
+    timelines: Vec<[WpLinuxDrmSyncobjTimelineV1; 2]>,
     /// The memory of buffers whose pixels are copied.
     pool: Option<Pool>,
 }
@@ -84,7 +88,9 @@ impl WaylandChain {
             (None, Some(image)) => shared_buffer(&globals, image, size, code, number, &handle),
             (None, None) => Err(Error::Invalid { what: "a swapchain of which some images are shared" }),
         });
+        let timelines = timelines(&globals, shared, &handle);
         Ok(WaylandChain {
+            timelines,
             buffers: buffers.collect::<Result<_, _>>()?,
             surface: surface.clone(),
             size,
@@ -93,6 +99,22 @@ impl WaylandChain {
             pool,
             globals,
         })
+    }
+
+    /// Tells the compositor which points of the image's timelines are for this presentation, or that none are from now on.
+    fn tell_points(&self, image: usize, point: Option<u64>) {
+        let Some((manager, of_surface)) = &self.globals.points else { return };
+        let mut of_surface = lock(of_surface);
+        match (self.timelines.get(image), point) {
+            (Some([ready, released]), Some(point)) => {
+                let surface =
+                    of_surface.get_or_insert_with(|| manager.get_surface(&self.surface, &self.handle, ()));
+                let [upper, lower] = [point >> 32, point].map(|word| word as u32);
+                surface.set_acquire_point(ready, upper, lower);
+                surface.set_release_point(released, upper, lower);
+            }
+            _ => drop(of_surface.take().inspect(WpLinuxDrmSyncobjSurfaceV1::destroy)),
+        }
     }
 
     /// Looks at what the compositor has said, without waiting.
@@ -179,9 +201,20 @@ fn shared_buffer(
     Ok(buffer)
 }
 
+/// The timelines of images, if all have them.
+fn timelines(
+    globals: &Globals,
+    shared: &[SharedImage<'_>],
+    handle: &QueueHandle<Heard>,
+) -> Vec<[WpLinuxDrmSyncobjTimelineV1; 2]> {
+    let Some((manager, _)) = &globals.points else { return Vec::new() };
+    let of_images = shared.iter().filter_map(|image| image.timelines);
+    of_images.map(|files| files.map(|file| manager.import_timeline(file, handle, ()))).collect()
+}
+
 impl Chain for WaylandChain {
     fn show(&self, presentation: &Presentation<'_>) -> Result<(), Error> {
-        let Presentation { image, pixels, mode, id } = *presentation;
+        let Presentation { image, pixels, mode, number, point } = *presentation;
         let buffer =
             self.buffers.get(image).ok_or(Error::Invalid { what: "an image outside the swapchain" })?;
         if let Some(pool) = &self.pool {
@@ -204,16 +237,16 @@ impl Chain for WaylandChain {
         }
         let [width, height] = self.size;
         self.surface.attach(Some(buffer), 0, 0);
+        self.tell_points(image, point);
         match self.surface.version() >= WITH_BUFFER_DAMAGE {
             true => self.surface.damage_buffer(0, 0, width, height),
             false => self.surface.damage(0, 0, i32::MAX, i32::MAX),
         }
         // Without feedback, a presentation is over when its frame begins.
         let feedback = self.globals.presentation.as_ref();
-        let id_of_frame = if feedback.is_some() { 0 } else { id };
-        self.surface.frame(&self.handle, id_of_frame);
-        if let Some(presentation) = feedback.filter(|_| id > 0) {
-            presentation.feedback(&self.surface, &self.handle, id);
+        self.surface.frame(&self.handle, if feedback.is_some() { 0 } else { number });
+        if let Some(presentation) = feedback.filter(|_| number > 0) {
+            presentation.feedback(&self.surface, &self.handle, number);
         }
         self.heard(|heard| {
             heard.frames += 1;
@@ -230,6 +263,10 @@ impl Chain for WaylandChain {
 
     fn shown(&self) -> Option<u64> {
         Some(self.heard(|heard| heard.buffers.shown).unwrap_or(u64::MAX))
+    }
+
+    fn take_seen(&self) -> Vec<Seen> {
+        self.heard(|heard| std::mem::take(&mut heard.buffers.seen)).unwrap_or_default()
     }
 
     fn wait(&self, time: Duration) -> Result<bool, Error> {
@@ -261,6 +298,7 @@ impl Chain for WaylandChain {
 impl Drop for WaylandChain {
     fn drop(&mut self) {
         self.buffers.iter().for_each(WlBuffer::destroy);
+        self.timelines.iter().flatten().for_each(WpLinuxDrmSyncobjTimelineV1::destroy);
         self.pool.iter().for_each(|pool| pool.pool.destroy());
         // The application's connection may be gone.
         let _ = self.flush();
@@ -287,13 +325,13 @@ impl Dispatch<WlCallback, u64> for Heard {
         heard: &mut Heard,
         _: &WlCallback,
         event: wl_callback::Event,
-        id: &u64,
+        number: &u64,
         _: &Connection,
         _: &QueueHandle<Heard>,
     ) {
         if let wl_callback::Event::Done { .. } = event {
             heard.frames = heard.frames.saturating_sub(1);
-            heard.buffers.end(*id);
+            heard.buffers.end(*number);
         }
     }
 }
@@ -303,14 +341,20 @@ impl Dispatch<WpPresentationFeedback, u64> for Heard {
         heard: &mut Heard,
         _: &WpPresentationFeedback,
         event: wp_presentation_feedback::Event,
-        id: &u64,
+        number: &u64,
         _: &Connection,
         _: &QueueHandle<Heard>,
     ) {
         use wp_presentation_feedback::Event;
-        if matches!(event, Event::Presented { .. } | Event::Discarded) {
-            heard.buffers.end(*id);
-        }
+        let (time, refresh) = match event {
+            Event::Presented { tv_sec_hi, tv_sec_lo, tv_nsec, refresh, .. } => {
+                let seconds = u64::from(tv_sec_hi) << 32 | u64::from(tv_sec_lo);
+                (seconds.saturating_mul(1_000_000_000).saturating_add(tv_nsec.into()), refresh.into())
+            }
+            Event::Discarded => (0, 0),
+            _ => return,
+        };
+        heard.buffers.see(Seen { number: *number, time, refresh });
     }
 }
 
@@ -328,3 +372,5 @@ impl Dispatch<ZwpLinuxBufferParamsV1, ()> for Heard {
 }
 
 delegate_noop!(Heard: WlShmPool);
+delegate_noop!(Heard: WpLinuxDrmSyncobjSurfaceV1);
+delegate_noop!(Heard: WpLinuxDrmSyncobjTimelineV1);

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::os::fd::OwnedFd;
+use std::sync::Mutex;
 
 use rustix::fs::{major, minor};
+use rustix::time::ClockId;
 use wayland_client::globals::{GlobalListContents, registry_queue_init};
 use wayland_client::protocol::wl_registry::{self, WlRegistry};
 use wayland_client::protocol::wl_shm::{self, WlShm};
@@ -15,12 +17,15 @@ use wayland_protocols::wp::linux_dmabuf::zv1::client::zwp_linux_dmabuf_feedback_
     self, ZwpLinuxDmabufFeedbackV1,
 };
 use wayland_protocols::wp::linux_dmabuf::zv1::client::zwp_linux_dmabuf_v1::{self, ZwpLinuxDmabufV1};
-use wayland_protocols::wp::presentation_time::client::wp_presentation::WpPresentation;
+use wayland_protocols::wp::linux_drm_syncobj::v1::client::wp_linux_drm_syncobj_manager_v1::WpLinuxDrmSyncobjManagerV1;
+use wayland_protocols::wp::linux_drm_syncobj::v1::client::wp_linux_drm_syncobj_surface_v1::WpLinuxDrmSyncobjSurfaceV1;
+use wayland_protocols::wp::presentation_time::client::wp_presentation::{self, WpPresentation};
 use wayland_protocols::wp::tearing_control::v1::client::wp_tearing_control_manager_v1::WpTearingControlManagerV1;
 use wayland_protocols::wp::tearing_control::v1::client::wp_tearing_control_v1::WpTearingControlV1;
 
 use super::super::lost;
 use crate::Error;
+use crate::memory::lock;
 use crate::modifier::Modifier;
 
 /// The version of `linux-dmabuf` that has feedback.
@@ -37,12 +42,16 @@ pub(super) struct Globals {
     /// Objects of which a surface can have one only.
     pub(super) fifo: Option<WpFifoV1>,
     pub(super) tearing: Option<WpTearingControlV1>,
+    /// Points of timelines, and the object of the surface, which exists while its buffers have points.
+    pub(super) points: Option<(WpLinuxDrmSyncobjManagerV1, Mutex<Option<WpLinuxDrmSyncobjSurfaceV1>>)>,
     known: Known,
 }
 
-/// The buffers that a compositor takes.
+/// What a compositor says at the start: the buffers that it takes, and its clock.
 #[derive(Default)]
 struct Known {
+    /// The clock of presentations.
+    clock: Option<u32>,
     /// Formats of buffers in memory of the processors.
     copies: Vec<u32>,
     /// Modifiers of other buffers by format, in the compositor's order.
@@ -73,6 +82,7 @@ impl Globals {
         let (handle, mut known) = (queue.handle(), Known::default());
         let shm = list.bind(&handle, 1..=1, ()).map_err(lost)?;
         let dmabuf: Option<ZwpLinuxDmabufV1> = list.bind(&handle, 3..=WITH_FEEDBACK, ()).ok();
+        let presentation = list.bind(&handle, 1..=1, ()).ok();
         let with_feedback = dmabuf.as_ref().filter(|dmabuf| dmabuf.version() >= WITH_FEEDBACK);
         let feedback = with_feedback.map(|dmabuf| dmabuf.get_surface_feedback(surface, &handle, ()));
         // The compositor sends all formats before it answers.
@@ -88,7 +98,7 @@ impl Globals {
         Ok(Globals {
             shm,
             dmabuf,
-            presentation: list.bind(&handle, 1..=1, ()).ok(),
+            presentation,
             fifo: fifo.map(|manager| {
                 let fifo = manager.get_fifo(surface, &handle, ());
                 manager.destroy();
@@ -99,6 +109,7 @@ impl Globals {
                 manager.destroy();
                 tearing
             }),
+            points: list.bind(&handle, 1..=1, ()).ok().map(|manager| (manager, Mutex::new(None))),
             known,
             connection,
         })
@@ -107,6 +118,11 @@ impl Globals {
     /// The modifiers of buffers of a format.
     pub(super) fn modifiers(&self, code: u32) -> &[u64] {
         self.known.shared.get(&code).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// Whether the compositor tells when images are seen, by the monotonic clock.
+    pub(super) fn tells_times(&self) -> bool {
+        self.presentation.is_some() && self.known.clock == Some(ClockId::Monotonic as u32)
     }
 
     /// Whether the compositor takes buffers of a format in memory of the processors.
@@ -132,6 +148,10 @@ impl Drop for Globals {
         self.presentation.iter().for_each(WpPresentation::destroy);
         self.fifo.iter().for_each(WpFifoV1::destroy);
         self.tearing.iter().for_each(WpTearingControlV1::destroy);
+        if let Some((manager, surface)) = &self.points {
+            lock(surface).take().inspect(WpLinuxDrmSyncobjSurfaceV1::destroy);
+            manager.destroy();
+        }
         self.dmabuf.iter().for_each(ZwpLinuxDmabufV1::destroy);
         // The application's connection may be gone.
         let _ = self.connection.flush();
@@ -164,6 +184,21 @@ impl Dispatch<WlShm, ()> for Known {
                 WEnum::Value(format) => format.into(),
                 WEnum::Unknown(number) => number,
             });
+        }
+    }
+}
+
+impl Dispatch<WpPresentation, ()> for Known {
+    fn event(
+        known: &mut Known,
+        _: &WpPresentation,
+        event: wp_presentation::Event,
+        (): &(),
+        _: &Connection,
+        _: &QueueHandle<Known>,
+    ) {
+        if let wp_presentation::Event::ClockId { clk_id } = event {
+            known.clock = Some(clk_id);
         }
     }
 }
@@ -221,8 +256,8 @@ fn table(file: &OwnedFd, bytes: usize) -> Vec<(u32, u64)> {
     entries.iter().map(entry).collect()
 }
 
-delegate_noop!(Known: ignore WpPresentation);
 delegate_noop!(Known: WpFifoManagerV1);
 delegate_noop!(Known: WpTearingControlManagerV1);
 delegate_noop!(Known: WpFifoV1);
 delegate_noop!(Known: WpTearingControlV1);
+delegate_noop!(Known: WpLinuxDrmSyncobjManagerV1);

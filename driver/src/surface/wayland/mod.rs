@@ -112,6 +112,10 @@ impl Surface for Wayland {
         vk::CompositeAlphaFlagsKHR::OPAQUE | vk::CompositeAlphaFlagsKHR::PRE_MULTIPLIED
     }
 
+    fn tells_times(&self) -> bool {
+        self.globals.tells_times()
+    }
+
     fn modifiers(&self, look: &Look) -> Vec<Modifier> {
         if !self.shares {
             return Vec::new();
@@ -119,6 +123,10 @@ impl Surface for Wayland {
         let taken = code(look.format, look.opaque).map(|code| self.globals.modifiers(code));
         let taken = taken.unwrap_or_default();
         MODIFIERS.into_iter().filter(|modifier| taken.contains(&modifier.number())).collect()
+    }
+
+    fn takes_points(&self) -> bool {
+        self.globals.points.is_some()
     }
 
     fn chain(&self, look: &Look, shared: &[SharedImage<'_>]) -> Result<Box<dyn Chain>, Error> {

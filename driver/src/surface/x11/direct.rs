@@ -12,11 +12,13 @@ use rustix::fs::{fstat, major, minor};
 use x11rb::connection::{Connection as _, RequestConnection as _};
 use x11rb::protocol::Event;
 use x11rb::protocol::dri3::{self, ConnectionExt as _};
-use x11rb::protocol::present::{self, CompleteNotifyEvent, ConnectionExt as _, EventMask, IdleNotifyEvent};
+use x11rb::protocol::present::{
+    self, CompleteMode, CompleteNotifyEvent, ConnectionExt as _, EventMask, IdleNotifyEvent,
+};
 use x11rb::protocol::xproto::{ConnectionExt as _, Pixmap, Window};
 use x11rb::rust_connection::RustConnection;
 
-use super::super::{Chain, Look, Presentation, SharedImage, Uses, lost};
+use super::super::{Chain, Look, Presentation, Seen, SharedImage, Uses, lost};
 use crate::Error;
 use crate::memory::lock;
 use crate::modifier::{MODIFIERS, Modifier};
@@ -34,10 +36,27 @@ const SLICE: Duration = Duration::from_millis(20);
 struct Heard {
     pixmaps: Vec<Pixmap>,
     images: Uses,
-    /// Presentations that are not over: their numbers here, and those of the application.
+    /// Presentations that are not over: their numbers here, and those of the swapchain.
     waiting: BTreeMap<u32, u64>,
-    /// The number of the frame in which the last presentation was shown.
-    frame: u64,
+    /// The frame in which the last presentation was shown.
+    frame: Frame,
+}
+
+/// A frame of a screen.
+#[derive(Clone, Copy, Default)]
+struct Frame {
+    number: u64,
+    /// When it began, in microseconds.
+    time: u64,
+}
+
+impl Frame {
+    /// Nanoseconds of a frame between an earlier one and this one; 0 if they are the same.
+    fn length(self, earlier: Frame) -> u64 {
+        let frames = self.number.saturating_sub(earlier.number);
+        let time = self.time.saturating_sub(earlier.time).saturating_mul(1000);
+        if earlier.time == 0 { 0 } else { time.checked_div(frames).unwrap_or(0) }
+    }
 }
 
 /// A window, on a connection of the driver's own.
@@ -145,9 +164,12 @@ impl Direct {
                         heard.idle(pixmap);
                     }
                 }
-                Event::PresentCompleteNotify(CompleteNotifyEvent { event, serial, msc, .. }) => {
+                Event::PresentCompleteNotify(CompleteNotifyEvent {
+                    event, serial, msc, ust, mode, ..
+                }) => {
                     if let Some(heard) = heard.get_mut(&event) {
-                        heard.complete(serial, msc);
+                        let frame = Frame { number: msc, time: ust };
+                        heard.complete(serial, frame, mode != CompleteMode::SKIP);
                     }
                 }
                 Event::Error(error) => return Err(lost(format!("{error:?}"))),
@@ -165,9 +187,10 @@ impl Heard {
         }
     }
 
-    fn complete(&mut self, serial: u32, frame: u64) {
-        if let Some(id) = self.waiting.remove(&serial) {
-            self.images.end(id);
+    fn complete(&mut self, serial: u32, frame: Frame, is_shown: bool) {
+        if let Some(number) = self.waiting.remove(&serial) {
+            let time = if is_shown { frame.time.saturating_mul(1000) } else { 0 };
+            self.images.see(Seen { number, time, refresh: frame.length(self.frame) });
             self.frame = frame;
         }
     }
@@ -200,7 +223,7 @@ impl Pixmaps {
 
 impl Chain for Pixmaps {
     fn show(&self, presentation: &Presentation<'_>) -> Result<(), Error> {
-        let Presentation { image, mode, id, .. } = *presentation;
+        let Presentation { image, mode, number, .. } = *presentation;
         if mode == vk::PresentModeKHR::FIFO {
             self.wait_for_frames()?;
         }
@@ -208,9 +231,9 @@ impl Chain for Pixmaps {
         *last = last.wrapping_add(1);
         let serial = *last;
         let (pixmap, frame) = self.heard(|heard| {
-            heard.waiting.insert(serial, id);
+            heard.waiting.insert(serial, number);
             heard.images.set_busy(image, true);
-            (heard.pixmaps.get(image).copied(), heard.frame)
+            (heard.pixmaps.get(image).copied(), heard.frame.number)
         })?;
         let pixmap = pixmap.ok_or(Error::Invalid { what: "an image outside the swapchain" })?;
         // A frame after the last, or else the next one.
@@ -249,6 +272,10 @@ impl Chain for Pixmaps {
 
     fn shown(&self) -> Option<u64> {
         Some(self.heard(|heard| heard.images.shown).unwrap_or(u64::MAX))
+    }
+
+    fn take_seen(&self) -> Vec<Seen> {
+        self.heard(|heard| std::mem::take(&mut heard.images.seen)).unwrap_or_default()
     }
 
     fn wait(&self, time: Duration) -> Result<bool, Error> {

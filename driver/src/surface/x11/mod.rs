@@ -68,6 +68,10 @@ impl<C: Connection + Send + Sync + 'static> Surface for X11<C> {
         ALIKE.to_vec()
     }
 
+    fn tells_times(&self) -> bool {
+        self.0.direct.is_some()
+    }
+
     fn modifiers(&self, _: &Look) -> Vec<Modifier> {
         self.0.direct.as_ref().map(|direct| direct.modifiers()).unwrap_or_default()
     }

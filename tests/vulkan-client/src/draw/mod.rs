@@ -4,6 +4,7 @@ use ash::vk;
 
 use crate::Error;
 use crate::device::{Buffer, Device};
+use crate::generated::Commands;
 use crate::image::{Image, Shape, aspect, format};
 use crate::pipeline::{Bound, shaders};
 use crate::request::Request;
@@ -12,6 +13,7 @@ use feedback::Feedback;
 use way::Way;
 
 mod feedback;
+mod meshes;
 mod state;
 mod way;
 
@@ -74,15 +76,16 @@ impl Targets {
     }
 }
 
-/// Buffers a draw reads.
-struct Inputs {
+/// Buffers a draw reads, and the draws that are generated.
+struct Inputs<'d> {
+    generated: Option<Commands<'d>>,
     vertices: Vec<Buffer>,
     indices: Option<(Buffer, vk::IndexType, u32)>,
     feedback: Option<Feedback>,
 }
 
-impl Inputs {
-    fn new(device: &Device, request: &Request) -> Result<Inputs, Error> {
+impl Inputs<'_> {
+    fn new(device: &Device, request: &Request) -> Result<Self, Error> {
         let mut vertices = Vec::new();
         for words in request.all("vertex_data") {
             let words = words.get(2..).ok_or("`vertex_data` wants a stride and a rate")?;
@@ -95,7 +98,7 @@ impl Inputs {
             Some(words) => Some(indices(device, words)?),
             None => None,
         };
-        Ok(Inputs { vertices, indices, feedback: Feedback::new(device, request)? })
+        Ok(Inputs { generated: None, vertices, indices, feedback: Feedback::new(device, request)? })
     }
 }
 
@@ -125,6 +128,12 @@ pub fn run(device: &Device, request: &Request) -> Result<Vec<u8>, Error> {
     let modules = shaders(device, request)?;
     let way = Way::new(device, request, &modules, &bound)?;
     let query = query(device, request)?;
+    let stages = modules.iter().fold(vk::ShaderStageFlags::empty(), |all, shader| all | shader.stage);
+    let generated = match request.has("generated") {
+        true => Some(Commands::new(device, request, &bound, (way.programs(), stages))?),
+        false => None,
+    };
+    let inputs = Inputs { generated, ..inputs };
     let commands = device.recorded(|commands| {
         for image in targets.all() {
             image.general(device, commands);
@@ -171,6 +180,14 @@ const STATISTICS: vk::QueryPipelineStatisticFlags = vk::QueryPipelineStatisticFl
         | vk::QueryPipelineStatisticFlags::TESSELLATION_CONTROL_SHADER_PATCHES.as_raw(),
 );
 
+/// The statistics of a request.
+fn statistics(request: &Request) -> vk::QueryPipelineStatisticFlags {
+    match request.word("query") {
+        Ok("mesh_statistics") => meshes::STATISTICS,
+        _ => STATISTICS,
+    }
+}
+
 fn query(device: &Device, request: &Request) -> Result<Option<vk::QueryPool>, Error> {
     if !request.has("query") {
         return Ok(None);
@@ -179,11 +196,14 @@ fn query(device: &Device, request: &Request) -> Result<Option<vk::QueryPool>, Er
     let kind = match request.word("query") {
         Ok("feedback") => vk::QueryType::TRANSFORM_FEEDBACK_STREAM_EXT,
         Ok("drawn") => vk::QueryType::PRIMITIVES_GENERATED_EXT,
-        Ok("statistics") => vk::QueryType::PIPELINE_STATISTICS,
+        Ok("statistics" | "mesh_statistics") => vk::QueryType::PIPELINE_STATISTICS,
+        Ok("meshes") => vk::QueryType::MESH_PRIMITIVES_GENERATED_EXT,
         _ => vk::QueryType::OCCLUSION,
     };
-    let create =
-        vk::QueryPoolCreateInfo::default().query_type(kind).query_count(count).pipeline_statistics(STATISTICS);
+    let create = vk::QueryPoolCreateInfo::default()
+        .query_type(kind)
+        .query_count(count)
+        .pipeline_statistics(statistics(request));
     // SAFETY: the structure lives through the call.
     Ok(Some(unsafe { device.functions.create_query_pool(&create, None)? }))
 }
@@ -280,7 +300,7 @@ fn record(
     commands: vk::CommandBuffer,
     request: &Request,
     bound: &Bound,
-    inputs: &Inputs,
+    inputs: &Inputs<'_>,
     way: &Way,
     query: Option<vk::QueryPool>,
     pass: u32,
@@ -359,7 +379,7 @@ fn draw(
     device: &Device,
     commands: vk::CommandBuffer,
     request: &Request,
-    inputs: &Inputs,
+    inputs: &Inputs<'_>,
 ) -> Result<(), Error> {
     let [vertices] = request.numbers("vertices", [3])?;
     let [instances] = request.numbers("instances", [1])?;
@@ -367,6 +387,12 @@ fn draw(
     let functions = &device.functions;
     let words =
         |words: &[u32]| device.buffer(&words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<_>>());
+    if let Some(generated) = &inputs.generated {
+        return generated.execute(commands);
+    }
+    if request.has("meshes") {
+        return meshes::draw(device, commands, request);
+    }
     if request.has("several") {
         return several(device, commands, inputs, [vertices, instances], [vertex, instance, index]);
     }
@@ -394,7 +420,7 @@ fn draw(
 fn several(
     device: &Device,
     commands: vk::CommandBuffer,
-    inputs: &Inputs,
+    inputs: &Inputs<'_>,
     [vertices, instances]: [u32; 2],
     [vertex, instance, index]: [u32; 3],
 ) -> Result<(), Error> {
@@ -427,7 +453,7 @@ fn results(
     request: &Request,
     bound: &Bound,
     targets: &Targets,
-    inputs: &Inputs,
+    inputs: &Inputs<'_>,
     query: Option<vk::QueryPool>,
 ) -> Result<Vec<u8>, Error> {
     let mut bytes = Vec::new();
@@ -451,19 +477,15 @@ fn results(
     if let Some(pool) = query {
         let views = views(request)? as usize;
         let flags = vk::QueryResultFlags::TYPE_64 | vk::QueryResultFlags::WAIT;
-        if request.word("query").ok() == Some("statistics") {
-            let mut all = [[0_u64; STATISTICS.as_raw().count_ones() as usize]; 2];
-            // SAFETY: the queries have ended.
-            unsafe { device.functions.get_query_pool_results(pool, 0, &mut all, flags)? };
-            bytes.extend(all.as_flattened().iter().flat_map(|count| count.to_le_bytes()));
-            return captured(device, inputs, bound, bytes);
-        }
-        if request.word("query").ok() == Some("feedback") {
+        let several = match request.word("query") {
+            Ok("statistics") => Some(values::<{ STATISTICS.as_raw().count_ones() as usize }>(device, pool)?),
+            Ok("mesh_statistics") => Some(values::<2>(device, pool)?),
             // Primitives that were captured, and those there were, of each.
-            let mut all = [[0_u64; 2]; 2];
-            // SAFETY: the queries have ended.
-            unsafe { device.functions.get_query_pool_results(pool, 0, &mut all, flags)? };
-            bytes.extend(all.as_flattened().iter().flat_map(|count| count.to_le_bytes()));
+            Ok("feedback") => Some(values::<2>(device, pool)?),
+            _ => None,
+        };
+        if let Some(several) = several {
+            bytes.extend(several);
             return captured(device, inputs, bound, bytes);
         }
         let mut all = vec![0_u64; 2 * views];
@@ -478,8 +500,22 @@ fn results(
     captured(device, inputs, bound, bytes)
 }
 
+/// The results of two queries of `N` values.
+fn values<const N: usize>(device: &Device, pool: vk::QueryPool) -> Result<Vec<u8>, Error> {
+    let flags = vk::QueryResultFlags::TYPE_64 | vk::QueryResultFlags::WAIT;
+    let mut all = [[0_u64; N]; 2];
+    // SAFETY: the queries have ended.
+    unsafe { device.functions.get_query_pool_results(pool, 0, &mut all, flags)? };
+    Ok(all.as_flattened().iter().flat_map(|count| count.to_le_bytes()).collect())
+}
+
 /// Adds what was captured, and the contents of buffers and images.
-fn captured(device: &Device, inputs: &Inputs, bound: &Bound, mut bytes: Vec<u8>) -> Result<Vec<u8>, Error> {
+fn captured(
+    device: &Device,
+    inputs: &Inputs<'_>,
+    bound: &Bound,
+    mut bytes: Vec<u8>,
+) -> Result<Vec<u8>, Error> {
     bytes.extend(inputs.feedback.iter().flat_map(Feedback::read));
     bytes.extend(bound.contents(device)?);
     Ok(bytes)

@@ -3,6 +3,7 @@
 use ash::vk;
 
 use crate::Error;
+use crate::binaries;
 use crate::device::Device;
 use crate::image::{aspect, format};
 use crate::pipeline::Shader;
@@ -409,7 +410,8 @@ pub fn pipeline(
         .primitive_restart_enable(state.restart);
     let mut origin = vk::PipelineTessellationDomainOriginStateCreateInfo::default();
     let patches = patches(state, &mut origin);
-    let (views, scissors) = ([state.view.0], [state.view.1]);
+    let [columns] = request.numbers("viewports", [1])?;
+    let (views, scissors) = (viewports(state.view.0, columns), vec![state.view.1; columns as usize]);
     let mut viewport = vk::PipelineViewportStateCreateInfo::default();
     if !dynamic.contains(&vk::DynamicState::VIEWPORT_WITH_COUNT) {
         viewport = viewport.viewports(&views).scissors(&scissors);
@@ -430,8 +432,6 @@ pub fn pipeline(
     let set = vk::PipelineDynamicStateCreateInfo::default().dynamic_states(dynamic);
     let create = vk::GraphicsPipelineCreateInfo::default()
         .stages(&stages)
-        .vertex_input_state(&input)
-        .input_assembly_state(&assembly)
         .tessellation_state(&patches)
         .viewport_state(&viewport)
         .rasterization_state(&raster)
@@ -441,10 +441,53 @@ pub fn pipeline(
         .dynamic_state(&set)
         .layout(layout)
         .push_next(&mut rendering);
+    let create = match request.has("meshes") {
+        true => without_vertices(create),
+        false => create.vertex_input_state(&input).input_assembly_state(&assembly),
+    };
     if request.has("libraries") {
         return linked(device, &create, &stages);
     }
+    if request.has("binaries") {
+        return remade(device, create, &stages);
+    }
     made(device, create)
+}
+
+/// A pipeline that is made again from its binaries.
+fn remade(
+    device: &Device,
+    create: vk::GraphicsPipelineCreateInfo<'_>,
+    stages: &[vk::PipelineShaderStageCreateInfo<'_>],
+) -> Result<vk::Pipeline, Error> {
+    binaries::remade(device, |chain, has_modules| {
+        let mut stages = stages.to_vec();
+        if !has_modules {
+            stages.iter_mut().for_each(|stage| stage.module = vk::ShaderModule::null());
+        }
+        // The flags or binaries follow the formats of the targets.
+        let mut create = create;
+        // SAFETY: the chain of a graphics pipeline begins with this structure here.
+        let mut rendering = unsafe { *create.p_next.cast::<vk::PipelineRenderingCreateInfo<'_>>() };
+        rendering.p_next = chain;
+        create.p_next = (&raw const rendering).cast();
+        made(device, create.stages(&stages))
+    })
+}
+
+/// Drivers ignore pointers to state of vertices if there are meshes.
+fn without_vertices(create: vk::GraphicsPipelineCreateInfo<'_>) -> vk::GraphicsPipelineCreateInfo<'_> {
+    vk::GraphicsPipelineCreateInfo {
+        p_vertex_input_state: std::ptr::without_provenance(8),
+        p_input_assembly_state: std::ptr::without_provenance(8),
+        ..create
+    }
+}
+
+/// As many viewports, side by side.
+fn viewports(whole: vk::Viewport, columns: u32) -> Vec<vk::Viewport> {
+    let width = whole.width / columns as f32;
+    (0..columns).map(|at| vk::Viewport { x: whole.x + width * at as f32, width, ..whole }).collect()
 }
 
 /// The state of patches.
@@ -472,7 +515,10 @@ fn made(device: &Device, create: vk::GraphicsPipelineCreateInfo<'_>) -> Result<v
 
 /// The shaders before the rasteriser.
 const PRE_RASTERIZATION: vk::ShaderStageFlags = vk::ShaderStageFlags::from_raw(
-    vk::ShaderStageFlags::ALL_GRAPHICS.as_raw() & !vk::ShaderStageFlags::FRAGMENT.as_raw(),
+    (vk::ShaderStageFlags::ALL_GRAPHICS.as_raw()
+        | vk::ShaderStageFlags::TASK_EXT.as_raw()
+        | vk::ShaderStageFlags::MESH_EXT.as_raw())
+        & !vk::ShaderStageFlags::FRAGMENT.as_raw(),
 );
 
 /// The parts of a pipeline, and the shaders that each has.
@@ -490,7 +536,9 @@ fn linked(
     stages: &[vk::PipelineShaderStageCreateInfo<'_>],
 ) -> Result<vk::Pipeline, Error> {
     let mut libraries = Vec::new();
-    for (flags, own) in PARTS {
+    let has_vertices = stages.iter().any(|known| known.stage == vk::ShaderStageFlags::VERTEX);
+    let of_vertices = vk::GraphicsPipelineLibraryFlagsEXT::VERTEX_INPUT_INTERFACE;
+    for (flags, own) in PARTS.into_iter().filter(|(flags, _)| has_vertices || *flags != of_vertices) {
         let stages: Vec<_> = stages.iter().filter(|known| own.contains(known.stage)).copied().collect();
         let part = vk::GraphicsPipelineLibraryCreateInfoEXT {
             flags,

@@ -5,6 +5,7 @@ use ash::vk;
 use super::state::{State, pipeline, target_formats};
 use crate::Error;
 use crate::device::Device;
+use crate::generated::Programs;
 use crate::objects::{self, states};
 use crate::pipeline::{Bound, Shader};
 use crate::request::Request;
@@ -51,6 +52,13 @@ const DYNAMIC: &[vk::DynamicState] = {
     ]
 };
 
+/// What meshes do not have.
+const OF_VERTICES: &[vk::DynamicState] = &[
+    vk::DynamicState::VERTEX_INPUT_EXT,
+    vk::DynamicState::PRIMITIVE_TOPOLOGY,
+    vk::DynamicState::PRIMITIVE_RESTART_ENABLE,
+];
+
 /// Everything about patches that commands can set.
 const OF_PATCHES: &[vk::DynamicState] =
     &[vk::DynamicState::PATCH_CONTROL_POINTS_EXT, vk::DynamicState::TESSELLATION_DOMAIN_ORIGIN_EXT];
@@ -95,14 +103,19 @@ impl Way {
         match way {
             "dynamic" => {
                 states(device)?;
-                let dynamic = [DYNAMIC, if is_patched(&made) { OF_PATCHES } else { &[] }].concat();
+                let mut dynamic = [DYNAMIC, if is_patched(&made) { OF_PATCHES } else { &[] }].concat();
+                if request.has("meshes") {
+                    dynamic.retain(|state| !OF_VERTICES.contains(state));
+                }
                 let state = (&other(&made)?, dynamic.as_slice());
                 whole = Some(pipeline(device, request, state, shaders, bound.layout)?);
             }
             _ => {
                 let stages = shaders.iter().map(|shader| shader.stage);
-                objects =
-                    objects::create(device, way, shaders, bound, false)?.into_iter().zip(stages).collect();
+                objects = objects::create(device, way, shaders, bound, vk::ShaderCreateFlagsEXT::empty())?
+                    .into_iter()
+                    .zip(stages)
+                    .collect();
             }
         }
         Ok(Way::Commands {
@@ -118,6 +131,17 @@ impl Way {
         match self {
             Way::Pipelines(pipelines) => pipelines.len(),
             Way::Commands { states, .. } => states.len(),
+        }
+    }
+
+    /// The programs of the first draw.
+    pub fn programs(&self) -> Programs {
+        match self {
+            Way::Pipelines(pipelines) => Programs::Pipelines(pipelines.clone()),
+            Way::Commands { pipeline: Some(pipeline), .. } => Programs::Pipelines(vec![*pipeline]),
+            Way::Commands { shaders, .. } => {
+                Programs::Shaders(shaders.iter().map(|(shader, _)| *shader).collect())
+            }
         }
     }
 

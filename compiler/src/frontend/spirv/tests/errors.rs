@@ -19,10 +19,17 @@ fn messages_have_the_kind_the_instruction_and_the_operand() {
         ("Branch %missing", ErrorKind::Invalid, "OpBranch", "is not a block"),
         ("EmitVertex\nReturn", ErrorKind::Invalid, "OpEmitVertex", "outside geometry shaders"),
         (
-            "RayQueryTerminateKHR %data\nReturn",
+            "SetMeshOutputsEXT #1 #1\nReturn",
+            ErrorKind::Invalid,
+            "OpSetMeshOutputsEXT",
+            "outside mesh shaders",
+        ),
+        ("EmitMeshTasksEXT #1 #1 #1", ErrorKind::Invalid, "OpEmitMeshTasksEXT", "outside task shaders"),
+        (
+            "IgnoreIntersectionNV\nReturn",
             ErrorKind::Unsupported,
-            "OpRayQueryTerminateKHR",
-            "the instruction OpRayQueryTerminateKHR",
+            "OpIgnoreIntersectionNV",
+            "the instruction OpIgnoreIntersectionNV",
         ),
         ("Kill", ErrorKind::Unsupported, "OpKill", "terminator"),
     ];

@@ -100,12 +100,12 @@ fn an_alpha_of_one_is_left_to_the_next_part() {
 }
 
 #[test]
-fn inputs_of_single_vertices_and_other_windows_are_refused() {
+fn inputs_with_other_meanings_and_other_windows_are_refused() {
     let code = |declarations: &str| compile(declarations, "Return").map_err(|error| error.code()).err();
     assert_eq!(code(""), None);
-    for decoration in [5285, 5271] {
-        assert_eq!(code(&format!("Decorate %input {decoration}")), Some(1619));
-    }
+    // `ExplicitInterpAMD`, and `PerVertexKHR` of something that is not an array.
+    assert_eq!(code("Decorate %input 4999"), Some(1619));
+    assert_eq!(code("Decorate %input 5285"), Some(1601));
     // The lower left origin, integer centres, and masks after the depth test.
     for mode in [8, 6, 4446] {
         assert_eq!(code(&format!("ExecutionMode %main {mode}")), Some(1032));

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use agx_abi::mesh;
 use agx_abi::tessellation::MAX_PATCH_VERTICES;
 use bumpalo::Bump;
 
@@ -51,6 +52,9 @@ const LIMITS: &[Limit] = &[
     limit("invocations of a workgroup", MAX_INVOCATIONS, invocations),
     limit("vertices of a patch", MAX_PATCH_VERTICES as u64, patch_vertices),
     limit("vertices of a geometry shader", MAX_VERTICES as u64, emitted),
+    limit("vertices of a mesh shader", mesh::MAX_VERTICES as u64, |count| mesh_shader(count, 1, 0)),
+    limit("primitives of a mesh shader", mesh::MAX_PRIMITIVES as u64, |count| mesh_shader(1, count, 0)),
+    Limit { step: 4, ..limit("bytes of a payload", mesh::MAX_PAYLOAD_BYTES as u64, |bytes| mesh_shader(1, 1, bytes)) },
     limit("scalars of a value", MAX_LEAVES as u64, inputs),
 ];
 
@@ -254,6 +258,22 @@ fn emitted(count: u64) -> Vec<u8> {
 fn inputs(count: u64) -> Vec<u8> {
     let array = format!("TypeArray %ins %float #{count}\nTypePointer %ins_p 1 %ins\n");
     geometry(3, "%in", &format!("Decorate %in 30 0\n{array}Variable %ins_p %in 1"))
+}
+
+/// A mesh shader with these maximum numbers of vertices and primitives, and this number of bytes of a payload.
+fn mesh_shader(vertices: u64, primitives: u64, payload: u64) -> Vec<u8> {
+    let modes = format!(
+        "ExecutionMode %main 17 1 1 1\nExecutionMode %main 26 {vertices}\nExecutionMode %main 5270 {primitives}\n\
+         ExecutionMode %main 5298"
+    );
+    let prelude = PRELUDE
+        .replace("EntryPoint 5 %main 'main'", "EntryPoint 5365 %main 'main' %sent")
+        .replace("ExecutionMode %main 17 1 1 1", &modes);
+    let declarations = format!(
+        "TypeArray %sent_words %uint #{}\nTypePointer %sent_p 5402 %sent_words\nVariable %sent_p %sent 5402",
+        (payload / 4).max(1)
+    );
+    assemble_with(&prelude, &with_body(&declarations, "SetMeshOutputsEXT #1 #1\nReturn"))
 }
 
 fn invocations(count: u64) -> Vec<u8> {

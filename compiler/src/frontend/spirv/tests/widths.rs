@@ -164,10 +164,3 @@ fn bytes_have_extended_sums_and_products() {
         check(&declarations, &body(op), &data, &expected);
     }
 }
-
-#[test]
-fn a_task_shader_is_unsupported_and_not_invalid() {
-    let text = with_body("", "EmitMeshTasksEXT #1 #1 #1").replace("FunctionEnd", "FunctionEnd\n");
-    let error = super::run(&text, &[]).expect_err("there are no task shaders");
-    assert_eq!(error.kind(), ErrorKind::Unsupported, "{error}");
-}

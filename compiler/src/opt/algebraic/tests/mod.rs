@@ -1,7 +1,5 @@
 //! Evaluates both sides of every rule on edge and random inputs.
 
-mod generate;
-
 use agx_isa::semantics::{PureArgs, Source};
 use agx_isa::table::Opcode;
 use agx_random::Random;
@@ -16,43 +14,21 @@ use crate::ir::{Build, Builder, Function, IrOp, Op, Src, Stage, Type, validate};
 
 const WIDTHS: [u8; 5] = [1, 8, 16, 32, 64];
 
-const EDGES: &[u64] = &[
-    0,
-    1,
-    2,
-    3,
-    7,
-    8,
-    15,
-    16,
-    31,
-    32,
-    63,
-    0x7f,
-    0x80,
-    0xff,
-    0x7fff,
-    0x8000,
-    0xffff,
-    0x3c00,
-    0xbc00,
-    0x7c00,
-    0x7e01,
-    0x0001_0000,
-    0x3f80_0000,
-    0xbf80_0000,
-    0x0000_0001,
-    0x8000_0001,
-    0x7f80_0000,
-    0xff80_0000,
-    0x7fc0_1234,
-    0x7fff_ffff,
-    0x8000_0000,
-    0xffff_ffff,
-    0x8000_0000_0000_0000,
-    0x7fff_ffff_ffff_ffff,
-    u64::MAX,
-];
+/// One, infinity, NaN and the smallest number of 16 and 32 bits, and their signs.
+const FLOATS: [u64; 7] = [0x3c00, 0x7c00, 0x7e01, 0x3f80_0000, 0x7f80_0000, 0x7fc0_1234, 1];
+const SIGNS: [u64; 3] = [0, 0x8000, 0x8000_0000];
+
+/// The edge of a width, its neighbour or negation, or a special float.
+fn edge(random: &mut Random) -> u64 {
+    let width = u32::from(WIDTHS[random.below(WIDTHS.len())]);
+    let power = 1u64.wrapping_shl(width - random.below(2) as u32);
+    match random.below(4) {
+        0 => power,
+        1 => power - 1,
+        2 => power.wrapping_neg(),
+        _ => FLOATS[random.below(FLOATS.len())] | SIGNS[random.below(SIGNS.len())],
+    }
+}
 
 fn value(random: &mut Random) -> u64 {
     match random.below(5) {
@@ -68,7 +44,7 @@ fn value(random: &mut Random) -> u64 {
         }
         0 => random.next_u64(),
         1 => random.next_u64() & 0x3f,
-        _ => EDGES[random.below(EDGES.len())],
+        _ => edge(random),
     }
 }
 
@@ -78,7 +54,6 @@ fn allowed(op: Op, width: u8) -> bool {
         Op::Hw(Opcode::S32ToF | Opcode::U32ToF | Opcode::FToS32) => width == 32,
         Op::Hw(Opcode::Rcp | Opcode::Rsqrt | Opcode::Rsqrts) => width == 32,
         Op::Hw(Opcode::Hadd | Opcode::Hmul | Opcode::Hfma) => width == 16,
-        Op::Ir(IrOp::Fadd64) => width == 64,
         Op::Ir(IrOp::Fneg | IrOp::Fabs | IrOp::Fsat | IrOp::Fmin | IrOp::Fmax | IrOp::Fconv) => {
             matches!(width, 16 | 32)
         }
@@ -105,7 +80,7 @@ fn choose(node: Node, width: u8, random: &mut Random, bound: &mut Bound) -> Opti
             Some(())
         }
         Node::Int(_) | Node::Float(_) => literal(node, width).map(|_| ()),
-        Node::Calc(_) => None,
+        Node::Calc(_) | Node::Low(_) | Node::High(_) => None,
         Node::Apply(op, mods, args) => {
             let boolean = matches!(op, Op::Ir(IrOp::Icmp | IrOp::Fcmp));
             if !allowed(op, width) || boolean != (width == 1 && boolean) {
@@ -147,6 +122,8 @@ fn evaluate(node: Node, width: u8, pattern: bool, next: &mut usize, bound: &Boun
         }
         Node::Int(_) | Node::Float(_) => literal(node, width).expect("fits"),
         Node::Calc(compute) => Src::imm(compute(bound), width).payload,
+        Node::Low(index) => return half(bound, index, 0),
+        Node::High(index) => return half(bound, index, 16),
         Node::Apply(op, mods, args) => {
             let width = if pattern { bound.results[*next] } else { width };
             *next += 1;
@@ -163,6 +140,11 @@ fn evaluate(node: Node, width: u8, pattern: bool, next: &mut usize, bound: &Boun
         }
     };
     Source { bits, width, flags: Default::default() }
+}
+
+/// The half of a bound word from bit `first` on.
+fn half(bound: &Bound, index: usize, first: u32) -> Source {
+    Source { bits: bound.constant(index) >> first & 0xffff, width: 16, flags: Default::default() }
 }
 
 /// Like [`arg_width`]; a literal has the width of the operation next to it.
@@ -276,7 +258,7 @@ fn plant(
     let (op, mods, args) = match node {
         Node::Any(index) => return sources[index],
         Node::Const(index) => return bound.srcs[index].expect("bound"),
-        Node::Int(_) | Node::Float(_) | Node::Calc(_) => {
+        Node::Int(_) | Node::Float(_) | Node::Calc(_) | Node::Low(_) | Node::High(_) => {
             return Src::imm(literal(node, width).expect("fits"), width);
         }
         Node::Apply(op, mods, args) => (op, mods, args),

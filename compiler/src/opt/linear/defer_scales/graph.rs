@@ -6,6 +6,7 @@ use bumpalo::collections::Vec as ArenaVec;
 
 use crate::analysis::exact::exact_values;
 use crate::analysis::movable::MovableValues;
+use crate::analysis::users::{Use, Users};
 use crate::ir::key;
 use crate::ir::op::mods;
 use crate::ir::{Block, Function, Inst, InstData, IrOp, Op, ScratchSide, Side, Src, Type, Value};
@@ -14,22 +15,6 @@ use crate::ir::{Block, Function, Inst, InstData, IrOp, Op, ScratchSide, Side, Sr
 const GAP: u64 = 1 << 16;
 /// Ranks that are left free between an operand and its reader.
 const ROOM: u64 = 8;
-
-/// An operand that reads a value.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Use {
-    pub inst: Inst,
-    /// Number of the operand.
-    pub at: usize,
-}
-
-/// A use in the list of a value.
-#[derive(Clone, Copy)]
-struct Entry {
-    reads: Use,
-    /// The next entry plus one; 0 for none.
-    next: u32,
-}
 
 /// Where an instruction is.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -46,11 +31,9 @@ pub(super) struct Graph<'f, 'a, 's> {
     /// Results of `rsqrt` that scale several values.
     pub scales: ArenaVec<'s, Value>,
     exact: Side<Value, bool>,
-    uniform: MovableValues<'s>,
-    /// The first entry of each value plus one.
-    first: ScratchSide<'s, Value, u32>,
-    /// Entries, which may be out of date: the operand reads another value since.
-    entries: ArenaVec<'s, Entry>,
+    uniform: &'f MovableValues<'f>,
+    /// Some may be out of date: the operand reads another value since.
+    users: Users<'s>,
     places: ScratchSide<'s, Inst, Place>,
     /// Instructions to insert.
     made: ArenaVec<'s, Inst>,
@@ -61,86 +44,43 @@ pub(super) struct Graph<'f, 'a, 's> {
 
 impl<'f, 'a, 's> Graph<'f, 'a, 's> {
     /// The graph of a function that scales values by divergent results of `rsqrt`.
-    pub(super) fn of(f: &'f mut Function<'a>, scratch: &'s Bump) -> Option<Self> {
-        let values = f.values.len();
+    pub(super) fn of(
+        f: &'f mut Function<'a>,
+        uniform: &'f MovableValues<'f>,
+        scratch: &'s Bump,
+    ) -> Option<Self> {
+        let scales = find_scales(f, uniform, scratch);
+        if scales.is_empty() {
+            return None;
+        }
         let mut graph = Graph {
-            scales: ArenaVec::new_in(scratch),
+            scales,
             exact: exact_values(f),
-            uniform: MovableValues::new_in(scratch, f),
-            first: ScratchSide::later_in(scratch, values),
-            entries: ArenaVec::new_in(scratch),
+            uniform,
+            users: Users::of(f, scratch),
             places: ScratchSide::later_in(scratch, f.insts.len()),
             made: ArenaVec::new_in(scratch),
             dead: ScratchSide::later_in(scratch, f.insts.len()),
             is_changed: false,
             f,
         };
-        graph.find_scales(scratch);
-        if graph.scales.is_empty() {
-            return None;
-        }
-        graph.find_uses();
+        graph.find_places();
         Some(graph)
     }
 
-    /// Determines which values are uniform, and which results of `rsqrt` scale several values.
-    fn find_scales(&mut self, scratch: &'s Bump) {
-        let mut scaled: ScratchSide<'_, Value, u32> = ScratchSide::later_in(scratch, self.f.values.len());
-        let mut roots: ArenaVec<'_, Value> = ArenaVec::new_in(scratch);
-        for block in self.f.blocks_in_order() {
-            for inst in &self.f.block(block).insts {
-                let data = &self.f.insts[*inst];
-                let is_uniform = self.uniform.note(data, true);
-                match (data.op, data.srcs) {
-                    (Op::Hw(Opcode::Rsqrt), _) if !is_uniform => roots.extend(data.dst()),
-                    (Op::Hw(Opcode::Fmul), [a, b]) if !roots.is_empty() => {
-                        [a, b].iter().filter_map(|src| src.as_value()).for_each(|value| scaled[value] += 1);
-                    }
-                    _ => {}
-                }
-            }
-        }
-        self.scales.extend(roots.iter().filter(|root| scaled[**root] > 1));
-    }
-
-    fn find_uses(&mut self) {
-        // Most operations have two operands.
-        self.entries.reserve(2 * self.f.insts.len());
+    fn find_places(&mut self) {
         for block in self.f.blocks_in_order() {
             let phis = self.f.phi_count(block);
-            for index in 0..self.f.block(block).insts.len() {
-                let inst = self.f.block(block).insts[index];
+            for (index, inst) in self.f.block(block).insts.iter().enumerate() {
                 let rank = if index < phis { phis } else { index + 1 } as u64 * GAP;
-                self.places[inst] = Place { home: block.0 + 1, rank };
-                self.note(inst);
+                self.places[*inst] = Place { home: block.0 + 1, rank };
             }
-        }
-    }
-
-    /// Adds the operands of an instruction to the lists.
-    fn note(&mut self, inst: Inst) {
-        for (at, src) in self.f.insts[inst].srcs.iter().enumerate() {
-            self.add(Use { inst, at }, *src);
-        }
-    }
-
-    /// Adds an operand to the list of the value that `src` reads, if it reads one.
-    fn add(&mut self, reads: Use, src: Src) {
-        if let Some(value) = src.as_value() {
-            self.entries.push(Entry { reads, next: self.first[value] });
-            self.first[value] = self.entries.len() as u32;
         }
     }
 
     /// The operands that read `value`.
     pub(super) fn uses(&self, value: Value) -> impl Iterator<Item = Use> + '_ {
-        let mut next = self.first[value];
-        std::iter::from_fn(move || {
-            let entry = self.entries.get((next as usize).checked_sub(1)?)?;
-            next = entry.next;
-            Some(entry.reads)
-        })
-        .filter(move |reads| self.operand(*reads).as_value() == Some(value))
+        self.users.get(value).filter(move |reads| self.operand(*reads).as_value() == Some(value))
     }
 
     /// The source that an operand is.
@@ -168,7 +108,7 @@ impl<'f, 'a, 's> Graph<'f, 'a, 's> {
         let dst = data.dst()?;
         let is_plain = match data.op {
             Op::Hw(Opcode::Fmul | Opcode::Fadd | Opcode::Ffma) => !data.get(key::SAT),
-            Op::Ir(IrOp::Fneg | IrOp::Fabs | IrOp::Fmax | IrOp::Fmin | IrOp::Select) => true,
+            Op::Ir(IrOp::Fneg | IrOp::Fabs) => true,
             _ => false,
         };
         let is_float = |src: &Src| src.flags.is_empty() && matches!(self.f.width(*src), 1 | 32);
@@ -180,20 +120,6 @@ impl<'f, 'a, 's> Graph<'f, 'a, 's> {
     /// The definition of a float that may be rounded differently.
     pub(super) fn def(&self, value: Value) -> Option<&InstData<'a>> {
         self.f.values[value].def.and_then(|def| self.float(def)).map(|(_, data)| data)
-    }
-
-    /// Whether every use of the product `value` is a sum that fuses it.
-    pub(super) fn is_fused(&self, value: Value) -> bool {
-        self.uses(value).all(|reads| self.fuses(reads))
-    }
-
-    /// Whether `reads` adds a value to something that is not a product that only this sum reads.
-    pub(super) fn fuses(&self, reads: Use) -> bool {
-        let data = self.f.insts[reads.inst];
-        let (Op::Hw(Opcode::Fadd), [a, b]) = (data.op, data.srcs) else { return false };
-        let other = if reads.at == 0 { b } else { a };
-        let product = self.f.def(*other).filter(|data| data.op == Op::Hw(Opcode::Fmul));
-        product.is_none() || other.as_value().is_some_and(|value| self.uses(value).nth(1).is_some())
     }
 
     /// The place for an operation on `srcs`, in the block of `reader` before it.
@@ -219,7 +145,7 @@ impl<'f, 'a, 's> Graph<'f, 'a, 's> {
         let line = def.map_or(0, |def| self.f.insts[def].line);
         let inst = self.f.make_inst(Opcode::Fmul, &[product], &factors, &mods(Opcode::Fmul), line);
         self.places[inst] = place;
-        self.note(inst);
+        self.users.note(inst, &factors);
         self.made.push(inst);
         Src::value(product)
     }
@@ -236,7 +162,7 @@ impl<'f, 'a, 's> Graph<'f, 'a, 's> {
         let srcs = self.f.bump.alloc_slice_copy(self.f.insts[reads.inst].srcs);
         srcs[reads.at] = src;
         self.f.insts[reads.inst].srcs = srcs;
-        self.add(reads, src);
+        self.users.add(reads, src);
     }
 
     /// Removes the instruction that defines `value`, which nothing reads.
@@ -277,4 +203,24 @@ impl<'f, 'a, 's> Graph<'f, 'a, 's> {
             self.f.block_mut(block).insts = out;
         }
     }
+}
+
+/// The divergent results of `rsqrt` that scale several values.
+fn find_scales<'s>(f: &Function<'_>, uniform: &MovableValues<'_>, scratch: &'s Bump) -> ArenaVec<'s, Value> {
+    let mut scaled: ScratchSide<'_, Value, u32> = ScratchSide::later_in(scratch, f.values.len());
+    let mut roots: ArenaVec<'_, Value> = ArenaVec::new_in(scratch);
+    for inst in f.blocks_in_order().flat_map(|block| &f.block(block).insts) {
+        let data = &f.insts[*inst];
+        match (data.op, data.srcs) {
+            (Op::Hw(Opcode::Rsqrt), _) => {
+                roots.extend(data.dst().filter(|root| !uniform.has((*root).into())));
+            }
+            (Op::Hw(Opcode::Fmul), [a, b]) if !roots.is_empty() => {
+                [a, b].iter().filter_map(|src| src.as_value()).for_each(|value| scaled[value] += 1);
+            }
+            _ => {}
+        }
+    }
+    roots.retain(|root| scaled[*root] > 1);
+    roots
 }

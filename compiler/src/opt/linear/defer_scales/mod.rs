@@ -18,16 +18,17 @@ mod plan;
 use agx_isa::table::Opcode;
 use bumpalo::Bump;
 
+use crate::analysis::movable::MovableValues;
 use crate::ir::Function;
 use graph::Graph;
 use plan::Plan;
 
 /// Defers the scaling of vectors to where it takes fewer multiplications.
-pub(super) fn defer_scales(f: &mut Function<'_>, scratch: &Bump) {
+pub(super) fn defer_scales(f: &mut Function<'_>, uniform: &MovableValues<'_>, scratch: &Bump) {
     if !(f.present.may_have_op(Opcode::Rsqrt) && f.present.may_have_op(Opcode::Fmul)) {
         return;
     }
-    let Some(mut graph) = Graph::of(f, scratch) else { return };
+    let Some(mut graph) = Graph::of(f, uniform, scratch) else { return };
     let mut plan = Plan::new(scratch, graph.f.values.len());
     for at in 0..graph.scales.len() {
         if plan.find(&graph, graph.scales[at]) {

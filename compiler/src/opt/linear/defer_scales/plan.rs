@@ -5,7 +5,8 @@ use agx_isa::table::names::{Dimension, LodMode};
 use bumpalo::Bump;
 use bumpalo::collections::Vec as ArenaVec;
 
-use super::graph::{Graph, Use};
+use super::graph::Graph;
+use crate::analysis::users::Use;
 use crate::ir::key;
 use crate::ir::{InstData, IrOp, Op, ScratchSide, Src, Value};
 
@@ -99,12 +100,10 @@ impl<'s> Plan<'s> {
             return false;
         }
         self.exclude_scaled_members();
-        let most = self.members.iter().filter(|member| !graph.is_fused(member.product)).count();
-        if most == 0 {
-            return false;
-        }
         self.candidates.sort_by_key(|candidate| candidate.rank);
-        self.reduce(graph, most) > 0
+        self.drop_carriers(graph);
+        self.find_reads(graph);
+        self.cost(graph) < self.members.len() && self.has_room(graph)
     }
 
     /// Finds the products by the scale in one block.
@@ -176,23 +175,17 @@ impl<'s> Plan<'s> {
     /// Whether the result of an operation is a multiple of the scale.
     fn carries(&self, data: &InstData<'_>) -> bool {
         let is = |src: &Src| self.is_carrier(*src);
-        let is_or_zero = |src: &Src| is(src) || *src == Src::f32(0.0);
         match (data.op, data.srcs) {
             (Op::Hw(Opcode::Fmul), [a, b]) => a != b && (is(a) || is(b)),
             (Op::Hw(Opcode::Ffma), [a, b, c]) => a != b && (is(a) || is(b)) && is(c),
             (Op::Hw(Opcode::Fadd), [a, b]) => is(a) && is(b),
             (Op::Ir(IrOp::Fneg | IrOp::Fabs), [a]) => is(a),
-            // The scale is positive.
-            (Op::Ir(IrOp::Fmax | IrOp::Fmin), [a, b]) | (Op::Ir(IrOp::Select), [_, a, b]) => {
-                (is(a) || is(b)) && is_or_zero(a) && is_or_zero(b)
-            }
             _ => false,
         }
     }
 
-    /// Drops carriers whose scaling only moves multiplications. Returns the number of multiplications saved, which is `most`
-    /// without those that apply the scale, or 0 if the plan cannot be carried out.
-    fn reduce(&mut self, graph: &Graph<'_, '_, '_>, most: usize) -> usize {
+    /// Drops carriers whose scaling only moves multiplications.
+    fn drop_carriers(&mut self, graph: &Graph<'_, '_, '_>) {
         self.number += 1;
         for candidate in &self.candidates {
             self.carriers[candidate.value] = self.number;
@@ -203,8 +196,6 @@ impl<'s> Plan<'s> {
                 self.carriers[candidate.value] = 0;
             }
         }
-        self.find_reads(graph);
-        self.cost(graph, most).map_or(0, |cost| most - cost)
     }
 
     fn member(&self, carrier: Value) -> Option<&Member> {
@@ -309,37 +300,30 @@ impl<'s> Plan<'s> {
         }
     }
 
-    /// The factors that are scaled: the carrier, the operand that reads the factor, and the factor.
-    fn moved(&self, graph: &Graph<'_, '_, '_>) -> impl Iterator<Item = (Value, Use, Src)> {
-        let moved = self.reads.iter().filter(|read| read.fate == Fate::Moved);
-        moved.map(move |read| {
-            let factor = other_factor(read.reads);
-            (read.carrier, factor, graph.operand(factor))
-        })
+    /// The number of multiplications that apply the scale: one for each carrier, and one for each factor.
+    fn cost(&self, graph: &Graph<'_, '_, '_>) -> usize {
+        let factor = |read: &Read| graph.operand(other_factor(read.reads));
+        let is_new = |(at, read): &(usize, &Read)| {
+            let mut before = self.reads[..*at].iter().filter(|other| other.fate == read.fate);
+            match read.fate {
+                Fate::Carried | Fate::Free => false,
+                Fate::Scaled => before.all(|other| other.carrier != read.carrier),
+                Fate::Moved => before.all(|other| factor(other) != factor(read)),
+            }
+        };
+        self.reads.iter().enumerate().filter(is_new).count()
     }
 
-    /// The number of multiplications that apply the scale, or `None` if it is not less than `most`, or if one does not fit
-    /// before its reader.
-    fn cost(&self, graph: &Graph<'_, '_, '_>, most: usize) -> Option<usize> {
-        let mut cost = 0;
-        for (at, Read { carrier, reads, fate }) in self.reads.iter().enumerate() {
-            let mut operands = [Src::value(*carrier), Src::value(self.scale)];
-            let before = || self.reads[..at].iter().filter(|read| read.fate == *fate);
-            let is_new = match fate {
-                Fate::Carried | Fate::Free => continue,
-                Fate::Scaled if graph.fuses(*reads) => false,
-                Fate::Scaled => before().all(|read| read.carrier != *carrier || graph.fuses(read.reads)),
-                Fate::Moved => {
-                    operands[0] = graph.operand(other_factor(*reads));
-                    before().all(|read| graph.operand(other_factor(read.reads)) != operands[0])
-                }
+    /// Whether there is room for these multiplications before their readers.
+    fn has_room(&self, graph: &Graph<'_, '_, '_>) -> bool {
+        self.reads.iter().all(|read| {
+            let scaled = match read.fate {
+                Fate::Carried | Fate::Free => return true,
+                Fate::Scaled => Src::value(read.carrier),
+                Fate::Moved => graph.operand(other_factor(read.reads)),
             };
-            cost += usize::from(is_new);
-            if cost >= most || !graph.has_room(operands, graph.place(reads.inst)) {
-                return None;
-            }
-        }
-        Some(cost)
+            graph.has_room([scaled, Src::value(self.scale)], graph.place(read.reads.inst))
+        })
     }
 
     /// Changes the function.
@@ -371,8 +355,9 @@ impl<'s> Plan<'s> {
 
     /// Scales the other factors of products.
     fn move_factors(&self, graph: &mut Graph<'_, '_, '_>) {
-        let mut moved: ArenaVec<'_, (Src, Use)> = ArenaVec::new_in(self.reads.bump());
-        moved.extend(self.moved(graph).map(|(_, reads, factor)| (factor, reads)));
+        let reads = self.reads.iter().filter(|read| read.fate == Fate::Moved);
+        let moved = reads.map(|read| other_factor(read.reads)).map(|factor| (graph.operand(factor), factor));
+        let moved = ArenaVec::from_iter_in(moved, self.reads.bump());
         for (at, (factor, _)) in moved.iter().enumerate() {
             if moved[..at].iter().any(|(other, _)| other == factor) {
                 continue;
