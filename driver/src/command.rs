@@ -17,7 +17,7 @@ use crate::kernels::Kernel;
 use crate::physical::GRAPHICS_STAGES;
 use crate::pipeline::ComputePipeline;
 use crate::program::Program;
-use crate::render::{DrawNumbers, Graphics, Pass, PassInfo};
+use crate::render::{DrawNumbers, Graphics, Pass, PassInfo, conditionally};
 use crate::results_memory::Shared;
 use crate::sampler_heap;
 use crate::scratch::{self, Stacks};
@@ -353,6 +353,73 @@ pub(crate) fn call_launches<'p>(
     stream.call(upload, [link as u32, (link >> 32) as u32])
 }
 
+/// Launches the bound pipeline.
+#[inline(always)]
+fn launch_groups(recorder: &mut Recorder, first: [u32; 3], groups: Groups) -> Result<(), Error> {
+    let Recorder { device, upload, compute, compute_state: state, pipeline, launched, .. } = recorder;
+    let Some(pipeline) = pipeline else {
+        return Err(Error::Invalid { what: "a dispatch without pipeline" });
+    };
+    let program = &pipeline.program;
+    let local = program.info.workgroup_size;
+    let (numbers, grid) = match groups {
+        Groups::Direct(groups) => {
+            let threads = [0, 1, 2].map(|axis| groups[axis].wrapping_mul(local[axis]));
+            (Numbers::Known(groups), Grid::Threads(threads))
+        }
+        Groups::Indirect(address) => (Numbers::Memory(address), Grid::Indirect(address)),
+    };
+    if state.launch.groups != numbers || state.launch.first_group != first {
+        (state.launch.groups, state.launch.first_group) = (numbers, first);
+        state.dirty |= Dirty::NUMBERS;
+    }
+    if state.dirty.intersects(program.uses()) {
+        device.scratch.reserve(scratch::Stage::Compute, program)?;
+        let sources = (&Sources::of_launch(state), state.dirty);
+        launched.rewrite(upload, sources, program, None)?;
+        state.dirty = Dirty::NONE;
+    }
+    push_launch(compute, upload, (program, launched.words), grid, local)
+}
+
+/// As [`launch_groups`], under a condition or while a query counts invocations.
+#[cold]
+fn dispatch_watched(recorder: &mut Recorder, first: [u32; 3], groups: Groups) -> Result<(), Error> {
+    conditionally(recorder, |recorder| {
+        launch_groups(recorder, first, groups)?;
+        let Recorder { upload, pipeline, graphics, .. } = recorder;
+        let Some((statistics, pipeline)) = graphics.feedback.statistics.zip(pipeline.as_ref()) else {
+            return Ok(());
+        };
+        let groups = match groups {
+            Groups::Direct(groups) => upload.put(groups.map(u32::to_le_bytes).as_flattened(), 16)?,
+            Groups::Indirect(address) => address,
+        };
+        let local = pipeline.program.info.workgroup_size;
+        recorder.count_dispatch(statistics, groups, local)
+    })
+}
+
+/// Continues the compute stream at a link in memory; returns the address of the next record.
+///
+/// # Errors
+/// Out of memory.
+pub(crate) fn jump_launches(recorder: &mut Recorder, link: u64) -> Result<u64, Error> {
+    let Recorder { upload, compute, .. } = recorder;
+    let Compute { stream, .. } = started(compute, upload)?;
+    stream.jump(upload, link)?;
+    Ok(stream.place())
+}
+
+/// The address of the next record of the compute stream.
+///
+/// # Errors
+/// Out of memory.
+pub(crate) fn launches_end(recorder: &mut Recorder) -> Result<u64, Error> {
+    let Recorder { upload, compute, .. } = recorder;
+    Ok(started(compute, upload)?.stream.place())
+}
+
 /// Where sizes are.
 fn indirect_sizes(address: u64) -> [u32; 2] {
     use r::indirect_sizes::*;
@@ -394,7 +461,8 @@ fn workgroup(threads: [u32; 3]) -> [u32; 3] {
     SHAPES.into_iter().min_by_key(groups).unwrap_or(SHAPES[0])
 }
 
-fn compute_link(target: u64) -> [u8; 8] {
+/// A link in a compute stream.
+pub(crate) fn compute_link(target: u64) -> [u8; 8] {
     use r::compute_link::*;
     new().set(&TARGET_HIGH, target >> 32).set(&TARGET_LOW, target & 0xffff_ffff).bytes()
 }
@@ -422,6 +490,7 @@ impl Recorder {
     fn take(&mut self) -> (Vec<KernelCommand>, Upload) {
         self.compute_state.clear();
         self.graphics.clear();
+        self.graphics.clear_scopes();
         (self.compute, self.pipeline, self.pass, self.shared) = Default::default();
         self.subpasses.clear();
         let upload = std::mem::replace(&mut self.upload, Upload::new(self.device.chunks.clone()));
@@ -434,10 +503,7 @@ impl Recorder {
     /// The first error of a command.
     fn execute(&mut self, steps: &[Step]) -> Result<(), Error> {
         self.compute_state.clear();
-        // The queries of the primary command buffer continue.
-        let feedback = std::mem::take(&mut self.graphics.feedback);
         self.graphics.clear();
-        self.graphics.feedback = feedback;
         steps.iter().try_for_each(|step| step.execute(self))
     }
 
@@ -547,36 +613,10 @@ impl Recorder {
     /// # Errors
     /// Nothing is bound, or out of memory.
     pub fn dispatch_from(&mut self, first: [u32; 3], groups: Groups) -> Result<(), Error> {
-        let Some(pipeline) = &self.pipeline else {
-            return Err(Error::Invalid { what: "a dispatch without pipeline" });
-        };
-        let program = &pipeline.program;
-        let local = program.info.workgroup_size;
-        let (numbers, grid) = match groups {
-            Groups::Direct(groups) => {
-                let threads = [0, 1, 2].map(|axis| groups[axis].wrapping_mul(local[axis]));
-                (Numbers::Known(groups), Grid::Threads(threads))
-            }
-            Groups::Indirect(address) => (Numbers::Memory(address), Grid::Indirect(address)),
-        };
-        let state = &mut self.compute_state;
-        if state.launch.groups != numbers || state.launch.first_group != first {
-            (state.launch.groups, state.launch.first_group) = (numbers, first);
-            state.dirty |= Dirty::NUMBERS;
+        match self.graphics.is_watched {
+            true => dispatch_watched(self, first, groups),
+            false => launch_groups(self, first, groups),
         }
-        if state.dirty.intersects(program.uses()) {
-            self.device.scratch.reserve(scratch::Stage::Compute, program)?;
-            let sources = (&Sources::of_launch(state), state.dirty);
-            self.launched.rewrite(&mut self.upload, sources, program, None)?;
-            self.compute_state.dirty = Dirty::NONE;
-        }
-        push_launch(&mut self.compute, &mut self.upload, (program, self.launched.words), grid, local)?;
-        let Some(statistics) = self.graphics.feedback.statistics else { return Ok(()) };
-        let groups = match numbers {
-            Numbers::Known(groups) => self.upload.put(groups.map(u32::to_le_bytes).as_flattened(), 16)?,
-            Numbers::Memory(address) => address,
-        };
-        self.count_dispatch(statistics, groups, local)
     }
 
     /// Runs a program of the driver with these push constants and descriptors in set 0, and with this number of

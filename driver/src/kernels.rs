@@ -129,6 +129,8 @@ texts {
     ResolveSint "resolve" "Texture itexture2DMS" "Sampled isampler2DMS" "FORMAT rgba32i" "Image iimage2DArray" "Value ivec4";
     /// Copies results of queries.
     Queries "queries";
+    /// Writes links that depend on a condition.
+    Condition "condition";
     /// Copies the parameters of draws, whose number is in memory.
     Draws "draws";
     /// Prepares a launch that captures vertices.

@@ -236,6 +236,20 @@ impl Stream {
         Ok(())
     }
 
+    /// The address of the next record.
+    pub(crate) fn place(&self) -> u64 {
+        self.chunk.address + self.first + self.at
+    }
+
+    /// Continues at a link in memory, which may lead back.
+    ///
+    /// # Errors
+    /// Out of memory.
+    pub(crate) fn jump(&mut self, upload: &mut Upload, target: u64) -> Result<(), Error> {
+        let [a, b, c, d, e, f, g, h] = (self.link)(target);
+        self.call(upload, [u32::from_le_bytes([a, b, c, d]), u32::from_le_bytes([e, f, g, h])])
+    }
+
     /// Writes a record that continues elsewhere, from where records return.
     ///
     /// # Errors

@@ -20,7 +20,7 @@ const VERSIONS: [&str; 5] = ["1.0", "1.1", "1.2", "1.3", "1.4"];
 const TYPED_VERSIONS: [&str; 4] = ["1.0", "1.1", "1.2", "1.3"];
 
 /// Extensions whose commands are generated, besides those that became part of a version.
-const EXTENSIONS: [&str; 50] = [
+const EXTENSIONS: [&str; 51] = [
     "VK_KHR_acceleration_structure",
     "VK_KHR_deferred_host_operations",
     "VK_KHR_cooperative_matrix",
@@ -44,6 +44,7 @@ const EXTENSIONS: [&str; 50] = [
     "VK_EXT_blend_operation_advanced",
     "VK_EXT_calibrated_timestamps",
     "VK_EXT_color_write_enable",
+    "VK_EXT_conditional_rendering",
     "VK_EXT_depth_bias_control",
     "VK_EXT_depth_clip_enable",
     "VK_EXT_device_generated_commands",

@@ -3028,6 +3028,28 @@ static TABLE: &[(&str, Function, First, u32, &[&str])] = &[
         &["VK_KHR_push_descriptor", "VK_KHR_descriptor_update_template"],
     ),
     (
+        "vkCmdBeginConditionalRenderingEXT",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_, _) -> _, Function>(
+                entry::cmd_begin_conditional_rendering_ext,
+            )
+        },
+        First::Device,
+        0,
+        &["VK_EXT_conditional_rendering", "VK_KHR_device_address_commands"],
+    ),
+    (
+        "vkCmdEndConditionalRenderingEXT",
+        unsafe {
+            std::mem::transmute::<unsafe extern "system" fn(_) -> _, Function>(
+                entry::cmd_end_conditional_rendering_ext,
+            )
+        },
+        First::Device,
+        0,
+        &["VK_EXT_conditional_rendering"],
+    ),
+    (
         "vkCreateDescriptorUpdateTemplateKHR",
         unsafe {
             std::mem::transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Function>(
@@ -8452,6 +8474,28 @@ mod entry {
         // SAFETY: valid usage of `vkGetSemaphoreFdKHR`.
         unsafe {
             outcome(calls::get_semaphore_fd_khr(dispatched(device), reference(p_get_fd_info), out(p_fd)))
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_begin_conditional_rendering_ext(
+        command_buffer: vk::CommandBuffer,
+        p_conditional_rendering_begin: *const vk::ConditionalRenderingBeginInfoEXT<'_>,
+    ) {
+        // SAFETY: valid usage of `vkCmdBeginConditionalRenderingEXT`.
+        unsafe {
+            calls::cmd_begin_conditional_rendering_ext(
+                dispatched(command_buffer),
+                reference(p_conditional_rendering_begin),
+            );
+        }
+    }
+
+    pub(super) unsafe extern "system" fn cmd_end_conditional_rendering_ext(
+        command_buffer: vk::CommandBuffer,
+    ) {
+        // SAFETY: valid usage of `vkCmdEndConditionalRenderingEXT`.
+        unsafe {
+            calls::cmd_end_conditional_rendering_ext(dispatched(command_buffer));
         }
     }
 

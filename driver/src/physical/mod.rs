@@ -174,6 +174,7 @@ pub static DEVICE_EXTENSIONS: &[(&str, u32)] = &[
     ("VK_EXT_buffer_device_address", 2),
     ("VK_EXT_calibrated_timestamps", 2),
     ("VK_EXT_color_write_enable", 1),
+    ("VK_EXT_conditional_rendering", 2),
     ("VK_EXT_custom_border_color", 12),
     ("VK_EXT_depth_bias_control", 1),
     ("VK_EXT_depth_clip_enable", 1),

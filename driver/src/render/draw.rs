@@ -5,6 +5,7 @@ use std::sync::Arc;
 use ash::vk;
 use ash::vk::QueryPipelineStatisticFlags as Flags;
 
+use super::condition::before_draw;
 use super::encode::{Encoder, encode};
 use super::results::{INDIRECT, claim};
 use super::statistics::{ASSEMBLED, CLIPPED};
@@ -233,7 +234,7 @@ pub(super) fn draw_primitives(recorder: &mut Recorder, drawn: Drawn, number: u32
     if recorder.pass.is_none() {
         return Ok(());
     }
-    let drawn = recorder.before_pass(|recorder| recorder.prepared(drawn, number))?;
+    let drawn = before_draw(recorder, |recorder| recorder.prepared(drawn, number))?;
     encode_drawn(recorder, drawn, number)
 }
 

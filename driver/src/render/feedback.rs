@@ -148,6 +148,7 @@ impl Recorder {
         if let Some(of_stream) = queries.get_mut(stream as usize) {
             *of_stream = query;
         }
+        self.graphics.watch();
         self.graphics.state.dirty |= Dirty::QUERY | Dirty::PROGRAMS;
         Ok(())
     }

@@ -10,6 +10,7 @@ use ash::vk;
 use ash::vk::PrimitiveTopology as T;
 use ash::vk::QueryPipelineStatisticFlags as Flags;
 
+use super::condition::before_draw;
 use super::draw::{DrawNumbers, Drawn, IndexBuffer, encode_drawn, ready};
 use super::interrupt;
 use super::results::{Batch, INDIRECT, Later, batches, claim};
@@ -156,7 +157,7 @@ fn draw_batches(recorder: &mut Recorder, groups: Groups, number: u32) -> Result<
         if batch.claimed > 0 {
             claim(recorder, batch.claimed)?;
         }
-        let drawn = recorder.before_pass(|recorder| meshes.launch(recorder, &batch))?;
+        let drawn = before_draw(recorder, |recorder| meshes.launch(recorder, &batch))?;
         encode_drawn(recorder, drawn, number)?;
     }
     Ok(())

@@ -2,6 +2,7 @@
 
 mod assembly;
 mod clear;
+mod condition;
 mod draw;
 mod edges;
 mod encode;
@@ -50,6 +51,9 @@ use crate::view::ImageView;
 use crate::words::{Assembled, State};
 
 pub(crate) use clear::ClearShaders;
+use condition::Condition;
+pub(crate) use condition::conditionally;
+pub use condition::{begin_condition, end_condition};
 pub use draw::{DrawNumbers, IndexBuffer};
 use encode::Written;
 pub use feedback::Feedback;
@@ -122,16 +126,25 @@ pub struct Graphics {
     pub(crate) record: Option<u64>,
     /// State of transform feedback.
     pub feedback: Feedback,
+    /// The condition on which draws and dispatches depend.
+    pub(crate) condition: Option<Box<Condition>>,
+    /// Whether dispatches depend on it, or a query counts them.
+    pub(crate) is_watched: bool,
 }
 
 impl Graphics {
+    /// Notes that the condition or the queries are others.
+    pub(crate) fn watch(&mut self) {
+        self.is_watched = self.condition.is_some() || self.feedback.statistics.is_some();
+    }
+
     /// Whether draws have no fragments: without a geometry shader there is only the first stream.
     fn discards(&self) -> bool {
         let raster = &self.dynamic.raster;
         raster.discard || (raster.stream != 0 && self.shaders.geometry.is_none())
     }
 
-    /// The state at the beginning of a command buffer.
+    /// The state at the beginning of a command buffer. A secondary one has the queries and the condition of the primary one.
     pub(crate) fn clear(&mut self) {
         self.state.clear();
         self.dynamic.clear();
@@ -143,7 +156,14 @@ impl Graphics {
         self.buffers = [(0, 0); MAX_VERTEX_BUFFERS];
         self.strides = [None; MAX_VERTEX_BUFFERS];
         (self.indices, self.record) = (None, None);
+    }
+
+    /// Has no query, captures no vertices, and depends on no condition.
+    pub(crate) fn clear_scopes(&mut self) {
         self.feedback = Feedback::default();
+        if self.is_watched {
+            (self.condition, self.is_watched) = (None, false);
+        }
     }
 
     /// The shaders that are bound as objects; a pipeline is bound no longer.
@@ -440,6 +460,7 @@ fn tile_of(targets: &PassTargets) -> Result<(TileLayout, u32), Error> {
     Ok((tile, word))
 }
 
+/// A link in a draw stream.
 fn draw_link(target: u64) -> [u8; 8] {
     use r::draw_link::*;
     new().set(&TARGET_HIGH, target >> 32).set(&TARGET_LOW, target & 0xffff_ffff).bytes()
@@ -479,7 +500,10 @@ impl Recorder {
         pass.shown.info = info;
         self.pass = Some(pass);
         self.graphics.state.dirty = Dirty::ALL;
-        Ok(())
+        match self.graphics.condition {
+            Some(_) => condition::enter(self),
+            None => Ok(()),
+        }
     }
 
     /// Begins the first of several passes that follow each other.
@@ -536,6 +560,9 @@ impl Recorder {
 
     /// Writes the render commands of a pass.
     fn finish_pass(&mut self, pass: &mut Pass) -> Result<(), Error> {
+        if self.graphics.condition.is_some() {
+            condition::leave(&mut self.graphics, pass);
+        }
         self.end_compute()?;
         self.shared.iter_mut().for_each(Shared::clear);
         let Recorder { device, upload, commands, .. } = self;

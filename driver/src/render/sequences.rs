@@ -10,6 +10,7 @@ use agx_compiler::link::DYNAMIC_STRIDE;
 use ash::vk;
 
 use super::assembly::is_decomposed;
+use super::condition::before_draw;
 use super::draw::{DrawNumbers, ready};
 use super::encode::{draw_head, stride_of};
 use super::{Graphics, IndexBuffer};
@@ -221,7 +222,7 @@ impl Prepared {
             let [c, d] = halves(numbers);
             let [e, f] = halves(to);
             let parameters = [a, b, c, d, e, f, MOST_COPIED, COPYING, restart.into()];
-            recorder.before_pass(|recorder| {
+            before_draw(recorder, |recorder| {
                 recorder.run_kernel(Kernel::SequenceIndexCopies, &parameters, &[], [COPYING, 1, 1])
             })?;
         }
@@ -251,7 +252,7 @@ fn numbers(recorder: &mut Recorder, draws: &DrawSequences<'_>) -> Result<u64, Er
         Direct::Buffer(to, bytes),
     ];
     let parameters = [draws.most, draws.stride, draws.programs, first.words.len() as u32, choices, size];
-    recorder.before_pass(|recorder| {
+    before_draw(recorder, |recorder| {
         recorder.run_kernel(Kernel::SequenceChoices, &parameters, &list, [draws.most * choices, 1, 1])
     })?;
     Ok(to)
@@ -268,7 +269,7 @@ fn plain_numbers(recorder: &mut Recorder, draws: &DrawSequences<'_>) -> Result<u
         let [c, d] = halves(draws.count);
         let [e, f] = halves(copied);
         let parameters = [a, b, c, d, e, f, draws.most, draws.stride, most, words];
-        recorder.before_pass(|recorder| {
+        before_draw(recorder, |recorder| {
             recorder.run_kernel(Kernel::SequenceCounts, &parameters, &[], [draws.most * draws.each(), 1, 1])
         })?;
         return Ok(copied);
@@ -280,8 +281,9 @@ fn plain_numbers(recorder: &mut Recorder, draws: &DrawSequences<'_>) -> Result<u
         Direct::Buffer(copied, bytes),
     ];
     let parameters = [draws.stride, words];
-    recorder
-        .before_pass(|recorder| recorder.run_kernel(Kernel::Draws, &parameters, &list, [draws.most, 1, 1]))?;
+    before_draw(recorder, |recorder| {
+        recorder.run_kernel(Kernel::Draws, &parameters, &list, [draws.most, 1, 1])
+    })?;
     Ok(copied)
 }
 
@@ -298,7 +300,7 @@ fn written(
     let known_at = recorder.upload.put_words(known, 16)?;
     let [values, count] = draws.sources();
     let list = [values, count, Direct::Buffer(known_at, 4 * known.len() as u64), Direct::Buffer(to, bytes)];
-    recorder.before_pass(|recorder| recorder.run_kernel(kernel, parameters, &list, [draws.most, 1, 1]))?;
+    before_draw(recorder, |recorder| recorder.run_kernel(kernel, parameters, &list, [draws.most, 1, 1]))?;
     Ok(to)
 }
 
@@ -386,7 +388,7 @@ fn records(
     let parameters = [low, high, draws.most, draws.whole(), draws.stride, word, head, restart, end];
     let [values, count] = draws.sources();
     let list = [values, count, Direct::Buffer(to, bytes)];
-    recorder.before_pass(|recorder| {
+    before_draw(recorder, |recorder| {
         recorder.run_kernel(Kernel::SequenceIndices, &parameters, &list, [draws.all(), 1, 1])
     })?;
     Ok(to)

@@ -8,6 +8,7 @@ use crate::command::{CommandBuffer, Level};
 use crate::device::Device;
 use crate::memory::locked;
 use crate::pipeline::{Module, ShaderSource};
+use crate::queue::Submission;
 
 /// A vertex shader whose position is the push constant.
 const POSITION: &[&[u32]] = &[
@@ -79,14 +80,91 @@ fn record(commands: &mut CommandBuffer, vertex: &Arc<VertexStage>) -> [usize; 2]
     [taken, filled]
 }
 
-#[test]
-fn threads_that_record_draws_take_a_shared_lock_only_for_a_chunk() {
-    let device = Device::in_test();
+/// The stage of [`POSITION`].
+fn vertex(device: &Device) -> Arc<VertexStage> {
     let code = POSITION.iter().copied().flatten().flat_map(|word| word.to_le_bytes()).collect();
     let source =
         ShaderSource { code: Module::new(code), entry_point: "main".into(), ..ShaderSource::default() };
-    let stage = VertexStage::new(&device, source, false, None, Known::default());
-    let stage = Arc::new(stage.expect("compiles"));
+    let stage = VertexStage::new(device, source, false, None, Known::default());
+    Arc::new(stage.expect("compiles"))
+}
+
+/// Runs recorded commands.
+pub(super) fn run(commands: &CommandBuffer) {
+    let queue = &commands.device().queue;
+    let submission = Submission { commands: vec![commands.commands()], ..Submission::default() };
+    queue.submit(vec![submission]).expect("submitted");
+    queue.wait_idle().expect("complete");
+}
+
+/// Bytes that a draw writes to the stream of its pass.
+fn drawn(recorder: &mut Recorder) -> u64 {
+    let place = |recorder: &Recorder| recorder.pass.as_ref().map_or(0, |pass| pass.views[0].stream.place());
+    let before = place(recorder);
+    let numbers = DrawNumbers::Direct { count: 3, instances: 1, first: 0, base: 0, first_instance: 0 };
+    recorder.draw(numbers, false, 0).expect("draws");
+    place(recorder) - before
+}
+
+#[test]
+fn draws_under_a_condition_are_as_others_and_their_state_is_written_again_after_them() {
+    let device = Device::in_test();
+    let stage = vertex(&device);
+    let mut commands = CommandBuffer::new(device, Level::Primary);
+    commands.begin();
+    commands.record(move |recorder| {
+        recorder.begin_pass(PassInfo { area: [0, 0, 16, 16], layers: 1, ..PassInfo::default() })?;
+        recorder.graphics.objects().vertex = Some(stage.clone());
+        let (whole, short) = (drawn(recorder), drawn(recorder));
+        assert!(whole > short);
+        let condition = recorder.device.zeros.address;
+        begin_condition(recorder, condition, false)?;
+        assert_eq!(drawn(recorder), short, "the state before the scope");
+        // The condition continues in what an interrupted pass becomes.
+        interrupt(recorder)?;
+        assert_eq!([drawn(recorder), drawn(recorder)], [whole, short]);
+        end_condition(recorder);
+        assert_eq!([drawn(recorder), drawn(recorder)], [whole, short]);
+        recorder.end_pass()
+    });
+    commands.end().expect("records");
+}
+
+#[test]
+fn statistics_count_draws_if_their_condition_is_met() {
+    let device = Device::in_test();
+    let stage = vertex(&device);
+    let (kind, counted) =
+        (vk::QueryType::PIPELINE_STATISTICS, vk::QueryPipelineStatisticFlags::INPUT_ASSEMBLY_VERTICES);
+    let pool = QueryPool::new(&device.space, &device.counters, kind, counted, 1).expect("memory");
+    let pool = Arc::new(pool);
+    for (inverted, expected) in [(false, 3), (true, 6)] {
+        pool.reset(0, 1);
+        let mut commands = CommandBuffer::new(device.clone(), Level::Primary);
+        commands.begin();
+        let (stage, known) = (stage.clone(), pool.clone());
+        commands.record(move |recorder| {
+            recorder.begin_query(&known, [0, 0], false)?;
+            recorder.begin_pass(PassInfo { area: [0, 0, 16, 16], layers: 1, ..PassInfo::default() })?;
+            recorder.graphics.objects().vertex = Some(stage.clone());
+            let zero = recorder.device.zeros.address;
+            begin_condition(recorder, zero, inverted)?;
+            drawn(recorder);
+            end_condition(recorder);
+            drawn(recorder);
+            recorder.end_pass()?;
+            recorder.end_query(&known, [0, 0])
+        });
+        commands.end().expect("records");
+        run(&commands);
+        assert_eq!(pool.result(0), (vec![expected], true));
+    }
+}
+
+#[test]
+fn threads_that_record_draws_take_a_shared_lock_only_for_a_chunk() {
+    let device = Device::in_test();
+    let stage = vertex(&device);
     let threads = || {
         std::thread::scope(|scope| {
             let one = || {

@@ -19,7 +19,7 @@ use crate::command::Recorder;
 use crate::graphics::GraphicsPipeline;
 use crate::memory::lock;
 use crate::pipeline::ComputePipeline;
-use crate::render::DrawKind;
+use crate::render::{DrawKind, conditionally};
 use crate::shader_object::{ShaderKind, ShaderObject};
 
 /// Maximum number of programs of a set.
@@ -244,7 +244,9 @@ impl Sequences {
 pub fn execute(recorder: &mut Recorder, sequences: &Sequences) -> Result<(), Error> {
     match (sequences.most, sequences.layout.action) {
         (0, _) => Ok(()),
-        (_, Action::Dispatch { at }) => dispatch::execute(recorder, sequences, at),
+        (_, Action::Dispatch { at }) => {
+            conditionally(recorder, |recorder| dispatch::execute(recorder, sequences, at))
+        }
         (_, Action::Draw { at, kind }) => draw::execute(recorder, sequences, (kind, at), None),
         (_, Action::Draws { at, kind }) => {
             draw::execute(recorder, sequences, (kind, at), Some(sequences.draws))

@@ -21,7 +21,8 @@ const FILES: [(&str, &str); 3] = [
     ("transfer", include_str!("../../device/transfer.cases")),
 ];
 /// Cases that Mesa's driver does not support, for the project's driver only.
-const OWN: [(&str, &str); 2] = [
+const OWN: [(&str, &str); 3] = [
+    ("condition", include_str!("../../device/condition.cases")),
     ("driver", include_str!("../../device/driver.cases")),
     ("mesh", include_str!("../../device/mesh.cases")),
 ];

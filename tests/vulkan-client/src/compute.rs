@@ -4,6 +4,7 @@ use ash::vk;
 
 use crate::Error;
 use crate::binaries;
+use crate::condition::{self, Condition, Scope, within};
 use crate::device::Device;
 use crate::generated::Commands;
 use crate::objects;
@@ -37,21 +38,25 @@ pub fn run(device: &Device, request: &Request) -> Result<Vec<u8>, Error> {
     let sizes: Vec<u8> = groups.iter().flat_map(|count| count.to_le_bytes()).collect();
     let indirect = device.buffer(&sizes)?;
     let shader_stage = vk::ShaderStageFlags::COMPUTE;
-    let record = |commands: vk::CommandBuffer| {
+    let condition = Condition::new(device, request, &bound)?;
+    let condition = condition.as_ref();
+    let dispatches = |commands: vk::CommandBuffer| {
         let point = vk::PipelineBindPoint::COMPUTE;
         for number in 0..repeat {
             bound.bind(device, commands, point, (repeat > 1).then_some(number));
-            // SAFETY: the command buffer is being recorded.
-            unsafe {
-                match objects {
-                    Some(shader) => objects::bind(device, commands, &[(shader, shader_stage)])?,
-                    None => device.functions.cmd_bind_pipeline(commands, point, pipeline),
-                }
-                match &generated {
-                    Some(generated) => generated.execute(commands)?,
-                    None => dispatch(device, request, commands, (indirect.buffer, groups, base)),
-                }
+            match objects {
+                Some(shader) => objects::bind(device, commands, &[(shader, shader_stage)])?,
+                // SAFETY: the command buffer is being recorded.
+                None => unsafe { device.functions.cmd_bind_pipeline(commands, point, pipeline) },
             }
+            within(condition, Scope::One(number), commands, || match &generated {
+                Some(generated) => generated.execute(commands),
+                None => {
+                    // SAFETY: as above.
+                    unsafe { dispatch(device, request, commands, (indirect.buffer, groups, base)) };
+                    Ok(())
+                }
+            })?;
             match request.has("events") {
                 true => device.event(commands)?,
                 false => device.barrier(commands),
@@ -59,19 +64,32 @@ pub fn run(device: &Device, request: &Request) -> Result<Vec<u8>, Error> {
         }
         Ok(())
     };
-    let commands = device.recorded(|commands| match request.has("secondary") {
-        true => {
-            let (inheritance, flags) = Default::default();
-            device.secondary(commands, (&inheritance, flags), record)
-        }
-        false => record(commands),
-    })?;
+    let commands = recorded(device, request, condition, dispatches)?;
     bound.write_late(device);
     match request.has("timeline") {
         true => device.submit_numbered(commands)?,
         false => device.submit_recorded(commands)?,
     }
     bound.contents(device)
+}
+
+/// A command buffer with dispatches, which may be those of a secondary one.
+fn recorded(
+    device: &Device,
+    request: &Request,
+    condition: Option<&Condition<'_>>,
+    dispatches: impl Fn(vk::CommandBuffer) -> Result<(), Error>,
+) -> Result<vk::CommandBuffer, Error> {
+    let record = |commands| within(condition, Scope::All, commands, || dispatches(commands));
+    device.recorded(|commands| {
+        condition::primary(condition, commands, || match request.has("secondary") {
+            true => condition::inherited(request, Default::default(), |inheritance| {
+                let flags = vk::CommandBufferUsageFlags::empty();
+                device.secondary(commands, (inheritance, flags), record)
+            }),
+            false => record(commands),
+        })
+    })
 }
 
 /// Dispatches a number of workgroups, which is in a buffer too, from a first one on.

@@ -2,13 +2,14 @@
 
 use std::ffi::CStr;
 
-use ash::vk;
+use ash::{ext, khr, vk};
 
 use crate::Error;
-use crate::{binaries, generated};
+use crate::{binaries, condition, generated};
 
 /// Extensions that are enabled where they are.
-const EXTENSIONS: [&CStr; 34] = [
+const EXTENSIONS: [&CStr; 35] = [
+    condition::NAME,
     generated::NAME,
     ash::khr::acceleration_structure::NAME,
     ash::khr::deferred_host_operations::NAME,
@@ -73,6 +74,8 @@ pub struct Device {
     pub binaries: Option<binaries::Functions>,
     /// Functions of generated commands.
     pub generated: Option<generated::Functions>,
+    /// Functions of commands that depend on a condition.
+    pub conditions: Option<ash::ext::conditional_rendering::Device>,
     /// Functions of several draws at once.
     pub draws: Option<ash::ext::multi_draw::Device>,
     _entry: ash::Entry,
@@ -170,6 +173,7 @@ struct More {
     rays: vk::PhysicalDeviceRayQueryFeaturesKHR<'static>,
     binaries: binaries::Features,
     generated: generated::Features,
+    conditions: vk::PhysicalDeviceConditionalRenderingFeaturesEXT<'static>,
 }
 
 impl More {
@@ -226,6 +230,9 @@ impl More {
         }
         if knows(generated::NAME) {
             features = features.push_next(&mut self.generated);
+        }
+        if knows(condition::NAME) {
+            features = features.push_next(&mut self.conditions);
         }
         features
     }
@@ -324,39 +331,38 @@ impl Device {
                 .enabled_extension_names(&names)
                 .push_next(&mut features);
             let functions = instance.create_device(physical, &create, None)?;
-            let queue = functions.get_device_queue(0, 0);
-            let memory = instance.get_physical_device_memory_properties(physical);
             let pool = functions.create_command_pool(&vk::CommandPoolCreateInfo::default(), None)?;
-            let feedback = knows(ash::ext::transform_feedback::NAME)
-                .then(|| ash::ext::transform_feedback::Device::new(&instance, &functions));
-            let push = ash::khr::push_descriptor::Device::new(&instance, &functions);
+            let feedback = knows(ext::transform_feedback::NAME)
+                .then(|| ext::transform_feedback::Device::new(&instance, &functions));
             let states = knows(ash::ext::shader_object::NAME).then(|| States::new(&instance, &functions));
-            let draws = knows(ash::ext::multi_draw::NAME)
-                .then(|| ash::ext::multi_draw::Device::new(&instance, &functions));
-            let structures_of_rays = knows(ash::khr::acceleration_structure::NAME)
-                .then(|| ash::khr::acceleration_structure::Device::new(&instance, &functions));
-            let structures = ash::khr::maintenance6::Device::new(&instance, &functions);
-            let bias = knows(ash::ext::depth_bias_control::NAME)
-                .then(|| ash::ext::depth_bias_control::Device::new(&instance, &functions));
+            let draws =
+                knows(ext::multi_draw::NAME).then(|| ext::multi_draw::Device::new(&instance, &functions));
+            let structures_of_rays = knows(khr::acceleration_structure::NAME)
+                .then(|| khr::acceleration_structure::Device::new(&instance, &functions));
+            let bias = knows(ext::depth_bias_control::NAME)
+                .then(|| ext::depth_bias_control::Device::new(&instance, &functions));
             let binaries =
                 knows(binaries::NAME).then(|| binaries::Functions::new(&instance, &functions)).flatten();
-            let meshes = knows(ash::ext::mesh_shader::NAME)
-                .then(|| ash::ext::mesh_shader::Device::new(&instance, &functions));
+            let meshes =
+                knows(ext::mesh_shader::NAME).then(|| ext::mesh_shader::Device::new(&instance, &functions));
+            let conditions = knows(condition::NAME)
+                .then(|| ext::conditional_rendering::Device::new(&instance, &functions));
             Ok(Device {
+                queue: functions.get_device_queue(0, 0),
+                memory: instance.get_physical_device_memory_properties(physical),
+                push: khr::push_descriptor::Device::new(&instance, &functions),
+                structures: khr::maintenance6::Device::new(&instance, &functions),
                 binaries,
+                conditions,
                 generated: generated::Functions::new(&instance, &functions),
                 meshes,
-                structures,
                 structures_of_rays,
                 bias,
                 functions,
                 draws,
-                queue,
-                memory,
                 pool,
                 has_doubles,
                 feedback,
-                push,
                 states,
                 _entry: entry,
                 _instance: instance,
@@ -420,6 +426,7 @@ impl Device {
             | U::UNIFORM_TEXEL_BUFFER
             | U::STORAGE_TEXEL_BUFFER;
         let usage = if self.feedback.is_some() { usage | U::TRANSFORM_FEEDBACK_BUFFER_EXT } else { usage };
+        let usage = if self.conditions.is_some() { usage | U::CONDITIONAL_RENDERING_EXT } else { usage };
         let size = content.len().max(4) as u64;
         let create = vk::BufferCreateInfo::default().size(size).usage(usage);
         let flags = vk::MemoryPropertyFlags::HOST_VISIBLE | vk::MemoryPropertyFlags::HOST_COHERENT;

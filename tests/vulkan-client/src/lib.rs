@@ -4,6 +4,7 @@
 
 pub mod binaries;
 pub mod compute;
+pub mod condition;
 pub mod device;
 pub mod draw;
 pub mod generated;

@@ -27,6 +27,9 @@
 //!   indices, up to `draws:N` of the `parameters WORD…`); `values WORD…` of
 //!   all sequences, with `vertex:NUMBER:BYTE`, `index:BYTE` and `parameters:BYTE` for addresses of copies of vertex and index buffers. With `token program`, sequences
 //!   choose among all compute shaders;
+//! * `condition VALUE` (draws and dispatches depend on it) and words: `inverted`, `filled`, `copied`, `queried` (commands write it before), `outside` (the scope
+//!   has the passes), `inherited` (it has a secondary command buffer), `one:N` (it has one of the draws or dispatches), `bound:BUFFER:WORD` (each has a
+//!   scope, and the condition is in a buffer of a binding);
 //! * transfers: images `from` and `to` like textures, and commands on the second: `copy X Y TO_X TO_Y W H LEVEL TO_LEVEL
 //!   LAYERS`, `blit nearest|linear LEFT TOP RIGHT BOTTOM TO_LEFT TO_TOP TO_RIGHT TO_BOTTOM LEVEL TO_LEVEL`, `clear R G B A
 //!   LEVEL LAYER`;
@@ -40,7 +43,7 @@
 //!   feedback buffer; counters are read back too), `resumed` (with `load`: the second pass continues the capture), `fed
 //!   STRIDE` (a second pass draws the captured vertices, from binding 0), `query feedback`, `again N` (draws again,
 //!   incrementing the first word of the push constants), `provoking_last`, `libraries` (the pipeline is linked from
-//!   libraries), `binaries` (it is made again from its binaries), `clip on|off`, `logic OP`, `alpha_to_one`, `color_writes MASK`, `bresenham`, `meshes X Y Z…` (draws of workgroups; with `indirect`, `counted N` of them), `viewports N` (side by side), `several` (the vertices are
+//!   libraries), `binaries` (it is made again from its binaries), `clip on|off`, `logic OP`, `alpha_to_one`, `color_writes MASK`, `bresenham`, `meshes X Y Z…` (draws of workgroups; with `indirect`, `counted N` of them), `viewports N` (side by side), `counted N` (that many draws of up to three in memory), `several` (the vertices are
 //!   divided between two draws of one command), `then KEY WORD…` (draws once more, with this line instead of those with
 //!   its key), `way dynamic|objects|linked|binary` (all state is dynamic; shaders are objects, created individually,
 //!   linked, or from saved binaries; likewise for compute shaders).

@@ -195,6 +195,8 @@ macro_rules! features {
             { custom_border_colors: vk::TRUE, custom_border_color_without_format: vk::TRUE };
         PhysicalDeviceBorderColorSwizzleFeaturesEXT PHYSICAL_DEVICE_BORDER_COLOR_SWIZZLE_FEATURES_EXT
             { border_color_swizzle: vk::TRUE, border_color_swizzle_from_image: vk::TRUE };
+        PhysicalDeviceConditionalRenderingFeaturesEXT PHYSICAL_DEVICE_CONDITIONAL_RENDERING_FEATURES_EXT
+            { conditional_rendering: vk::TRUE, inherited_conditional_rendering: vk::TRUE };
         PhysicalDeviceTransformFeedbackFeaturesEXT PHYSICAL_DEVICE_TRANSFORM_FEEDBACK_FEATURES_EXT
             { transform_feedback: vk::TRUE, geometry_streams: vk::TRUE };
         PhysicalDeviceExtendedDynamicState2FeaturesEXT PHYSICAL_DEVICE_EXTENDED_DYNAMIC_STATE_2_FEATURES_EXT {

@@ -2,6 +2,7 @@
 
 mod acceleration;
 mod command;
+mod condition;
 mod deferred;
 mod descriptor;
 mod device;
@@ -33,6 +34,7 @@ mod version_14;
 
 pub(crate) use acceleration::*;
 pub(crate) use command::*;
+pub(crate) use condition::*;
 pub(crate) use deferred::*;
 pub(crate) use descriptor::*;
 pub(crate) use device::*;

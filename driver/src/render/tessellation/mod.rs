@@ -22,6 +22,7 @@ use crate::command::Recorder;
 use crate::draw_state::{BindingInfo, VertexInput};
 use crate::kernels::Kernel;
 use crate::render::assembly::{Draw, Shape, most_primitives};
+use crate::render::condition::before_draw;
 use crate::render::draw::{DrawNumbers, Drawn, IndexBuffer, UNSHADED, draw_primitives};
 use crate::render::encode::strides;
 use crate::render::interrupt;
@@ -95,7 +96,7 @@ pub(super) fn tessellate(
         if batch.claimed > 0 {
             claim(recorder, batch.claimed)?;
         }
-        let (patches, room) = recorder.before_pass(|recorder| {
+        let (patches, room) = before_draw(recorder, |recorder| {
             let patches = match stored {
                 Some(patches) => patches,
                 None => store_patches(recorder, &drawn, control, number)?,

@@ -3,6 +3,7 @@
 use ash::vk;
 
 use crate::Error;
+use crate::condition::{Condition, Scope, primary, within};
 use crate::device::{Buffer, Device};
 use crate::generated::Commands;
 use crate::image::{Image, Shape, aspect, format};
@@ -76,8 +77,9 @@ impl Targets {
     }
 }
 
-/// Buffers a draw reads, and the draws that are generated.
+/// Buffers a draw reads, the draws that are generated, and the condition on which draws depend.
 struct Inputs<'d> {
+    condition: Option<Condition<'d>>,
     generated: Option<Commands<'d>>,
     vertices: Vec<Buffer>,
     indices: Option<(Buffer, vk::IndexType, u32)>,
@@ -98,7 +100,8 @@ impl Inputs<'_> {
             Some(words) => Some(indices(device, words)?),
             None => None,
         };
-        Ok(Inputs { generated: None, vertices, indices, feedback: Feedback::new(device, request)? })
+        let (generated, condition) = Default::default();
+        Ok(Inputs { condition, generated, vertices, indices, feedback: Feedback::new(device, request)? })
     }
 }
 
@@ -133,7 +136,7 @@ pub fn run(device: &Device, request: &Request) -> Result<Vec<u8>, Error> {
         true => Some(Commands::new(device, request, &bound, (way.programs(), stages))?),
         false => None,
     };
-    let inputs = Inputs { generated, ..inputs };
+    let inputs = Inputs { generated, condition: Condition::new(device, request, &bound)?, ..inputs };
     let commands = device.recorded(|commands| {
         for image in targets.all() {
             image.general(device, commands);
@@ -143,21 +146,23 @@ pub fn run(device: &Device, request: &Request) -> Result<Vec<u8>, Error> {
             unsafe { device.functions.cmd_reset_query_pool(commands, pool, 0, 2 * views(request)?) };
         }
         let passes = if request.has("load") || request.has("fed") { 2 } else { 1 };
-        for pass in 0..passes {
-            begin(device, commands, request, &targets, pass)?;
-            let query = query.filter(|_| pass == 0);
-            let draws = |commands| record(device, commands, request, &bound, &inputs, &way, query, pass);
-            match request.has("secondary") {
-                true => {
-                    state::inherited(request, |inheritance| device.secondary(commands, inheritance, draws))?
+        primary(inputs.condition.as_ref(), commands, || {
+            for pass in 0..passes {
+                begin(device, commands, request, &targets, pass)?;
+                let query = query.filter(|_| pass == 0);
+                let draws = |commands| record(device, commands, request, &bound, &inputs, &way, query, pass);
+                match request.has("secondary") {
+                    true => state::inherited(request, |inheritance| {
+                        device.secondary(commands, inheritance, draws)
+                    })?,
+                    false => draws(commands)?,
                 }
-                false => draws(commands)?,
+                // SAFETY: the pass was begun above.
+                unsafe { device.functions.cmd_end_rendering(commands) };
+                device.barrier(commands);
             }
-            // SAFETY: the pass was begun above.
-            unsafe { device.functions.cmd_end_rendering(commands) };
-            device.barrier(commands);
-        }
-        Ok(())
+            Ok(())
+        })
     })?;
     bound.write_late(device);
     device.submit_recorded(commands)?;
@@ -306,7 +311,6 @@ fn record(
     pass: u32,
 ) -> Result<(), Error> {
     let functions = &device.functions;
-    let point = vk::PipelineBindPoint::GRAPHICS;
     // SAFETY: a pass has begun in the command buffer; handles are this device's.
     unsafe {
         way.bind(device, commands, 0)?;
@@ -332,15 +336,9 @@ fn record(
         if let Some(pool) = query {
             functions.cmd_begin_query(commands, pool, 0, precise);
         }
-        let [again] = request.numbers("again", [1])?;
-        for number in 0..again {
-            bound.bind(device, commands, point, (again > 1).then_some(number));
-            draw(device, commands, request, inputs)?;
-        }
-        for number in 1..way.draws() {
-            way.bind(device, commands, number)?;
-            draw(device, commands, request, inputs)?;
-        }
+        within(inputs.condition.as_ref(), Scope::All, commands, || {
+            draws(device, commands, (request, bound), (inputs, way))
+        })?;
         if let Some(pool) = query {
             functions.cmd_end_query(commands, pool, 0);
             // Nothing is drawn while the second counts. Of several views each takes a query.
@@ -348,12 +346,35 @@ fn record(
             functions.cmd_begin_query(commands, pool, second, precise);
             functions.cmd_end_query(commands, pool, second);
         }
-        clear_inside(device, commands, request)?;
         if let Some((feedback, captured)) = feedback {
             captured.end(feedback, commands);
         }
     }
     Ok(())
+}
+
+/// Draws, with each of the pipelines, and clears.
+fn draws(
+    device: &Device,
+    commands: vk::CommandBuffer,
+    (request, bound): (&Request, &Bound),
+    (inputs, way): (&Inputs<'_>, &Way),
+) -> Result<(), Error> {
+    let [again] = request.numbers("again", [1])?;
+    let one = |number: u32| {
+        let condition = inputs.condition.as_ref();
+        within(condition, Scope::One(number), commands, || draw(device, commands, request, inputs))
+    };
+    for number in 0..again {
+        let point = vk::PipelineBindPoint::GRAPHICS;
+        bound.bind(device, commands, point, (again > 1).then_some(number));
+        one(number)?;
+    }
+    for (number, at) in (again..).zip(1..way.draws()) {
+        way.bind(device, commands, at)?;
+        one(number)?;
+    }
+    clear_inside(device, commands, request)
 }
 
 /// Clears a part of the first target inside the pass: `inside X Y W H R G B A`.
@@ -396,6 +417,9 @@ fn draw(
     if request.has("several") {
         return several(device, commands, inputs, [vertices, instances], [vertex, instance, index]);
     }
+    if request.has("counted") {
+        return counted(device, commands, request, inputs, [vertices, instances]);
+    }
     // SAFETY: a pass has begun in the command buffer; handles are this device's.
     unsafe {
         match (&inputs.indices, request.has("indirect")) {
@@ -411,6 +435,35 @@ fn draw(
                 let buffer = words(&[*count, instances, index, vertex, instance])?;
                 functions.cmd_draw_indexed_indirect(commands, buffer.buffer, 0, 1, 20);
             }
+        }
+    }
+    Ok(())
+}
+
+/// As many draws as a word in memory has, of at most three, each of fewer vertices than the one before.
+fn counted(
+    device: &Device,
+    commands: vk::CommandBuffer,
+    request: &Request,
+    inputs: &Inputs<'_>,
+    [vertices, instances]: [u32; 2],
+) -> Result<(), Error> {
+    let [count] = request.numbers("counted", [0])?;
+    let words = |words: &[u32]| {
+        device.buffer(words.iter().map(|word| word.to_le_bytes()).collect::<Vec<_>>().as_flattened())
+    };
+    let number = words(&[count])?.buffer;
+    let functions = &device.functions;
+    // SAFETY: a pass has begun in the command buffer; handles are this device's.
+    unsafe {
+        if let Some((_, _, count)) = &inputs.indices {
+            let draws = (0..3).flat_map(|less| [count - less, instances, 0, 0, less]).collect::<Vec<_>>();
+            let buffer = words(&draws)?.buffer;
+            functions.cmd_draw_indexed_indirect_count(commands, buffer, 0, number, 0, 3, 20);
+        } else {
+            let draws = (0..3).flat_map(|less| [vertices - less, instances, 0, less]).collect::<Vec<_>>();
+            let buffer = words(&draws)?.buffer;
+            functions.cmd_draw_indirect_count(commands, buffer, 0, number, 0, 3, 16);
         }
     }
     Ok(())

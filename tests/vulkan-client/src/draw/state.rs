@@ -4,6 +4,7 @@ use ash::vk;
 
 use crate::Error;
 use crate::binaries;
+use crate::condition;
 use crate::device::Device;
 use crate::image::{aspect, format};
 use crate::pipeline::Shader;
@@ -249,7 +250,9 @@ pub fn inherited<R>(
         .view_mask(pass.view_mask)
         .rasterization_samples(vk::SampleCountFlags::from_raw(samples));
     let inheritance = vk::CommandBufferInheritanceInfo::default().push_next(&mut rendering);
-    with((&inheritance, vk::CommandBufferUsageFlags::RENDER_PASS_CONTINUE))
+    condition::inherited(request, inheritance, |inheritance| {
+        with((inheritance, vk::CommandBufferUsageFlags::RENDER_PASS_CONTINUE))
+    })
 }
 
 const LOGIC: &[(&str, vk::LogicOp)] = &[
