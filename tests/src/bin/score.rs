@@ -29,7 +29,7 @@ struct Arguments {
     /// Only these suites
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     only: Vec<String>,
-    /// More cases for the suites pica-programs, agal and tgsi; the list of cases for cts and cts-mesa
+    /// More cases for the suites pica-programs, agal and tgsi; the list of cases for cts, cts-mesa and cts-gl
     #[arg(long, value_name = "PATH")]
     cases: Option<PathBuf>,
     /// Print one JSON object
@@ -42,7 +42,7 @@ struct Arguments {
     /// Only cases whose name contains this
     #[arg(long, value_name = "TEXT")]
     filter: Option<String>,
-    /// Run one in N cases of the suites that draw samples (cts, cts-mesa)
+    /// Run one in N cases of the suites that draw samples (cts, cts-mesa, cts-gl)
     #[arg(long, value_name = "N", conflicts_with = "check_floors")]
     one_in: Option<u64>,
     /// Threads

@@ -1,8 +1,11 @@
-//! The cases of a `deqp-vk` program, and samples of them.
+//! The cases of a program of Khronos' suites, and samples of them.
 
 use std::path::Path;
 
 use siphasher::sip::SipHasher13;
+
+/// How the names of all cases start.
+const PACKAGES: [&str; 3] = ["dEQP-", "KHR-", "GTF-"];
 
 /// Which cases of the list run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -29,7 +32,8 @@ fn hash(name: &str) -> u64 {
 
 /// The names in `text`: one per line, with or without the `TEST: ` of exported lists. Other lines are ignored.
 pub fn names(text: &str) -> impl Iterator<Item = &str> {
-    text.lines().map(|line| line.trim().trim_start_matches("TEST: ")).filter(|line| line.starts_with("dEQP-"))
+    let names = text.lines().map(|line| line.trim().trim_start_matches("TEST: "));
+    names.filter(|line| PACKAGES.iter().any(|package| line.starts_with(package)))
 }
 
 /// The text of a list: a file, or all `.txt` files of a folder and its folders, in the order of their names.
@@ -79,7 +83,7 @@ mod tests {
 
     #[test]
     fn lists_are_names_or_exported_lines() {
-        let text = "GROUP: dEQP-VK.api\nTEST: dEQP-VK.api.a\ndEQP-VK.api.b\n\n# note\n";
-        assert_eq!(names(text).collect::<Vec<_>>(), ["dEQP-VK.api.a", "dEQP-VK.api.b"]);
+        let text = "GROUP: dEQP-VK.api\nTEST: dEQP-VK.api.a\ndEQP-VK.api.b\n\nKHR-GL46.c\n# note\n";
+        assert_eq!(names(text).collect::<Vec<_>>(), ["dEQP-VK.api.a", "dEQP-VK.api.b", "KHR-GL46.c"]);
     }
 }

@@ -1,5 +1,6 @@
-//! Khronos' Vulkan conformance suite: a `deqp-vk` program that its user built, on a sample of its cases.
+//! Khronos' conformance suites: a program that its user built, on a sample of its cases.
 
 pub mod list;
 pub mod open;
 pub mod process;
+pub mod program;

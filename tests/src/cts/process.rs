@@ -1,4 +1,4 @@
-//! Runs cases in processes of `deqp-vk`. A process that crashes or hangs costs one case; the others run again in a new one.
+//! Runs cases in processes of a program of Khronos' suites. A process that crashes or hangs costs one case; the others run again in a new one.
 
 use std::collections::HashSet;
 use std::io::{BufRead, BufReader};
@@ -14,7 +14,7 @@ pub const LIMIT: Duration = Duration::from_secs(60);
 /// Time limit until a process prints its first line, in which it builds the tree of its cases.
 const START: Duration = Duration::from_secs(180);
 
-/// The words with which `deqp-vk` reports a case, and whether they count as a pass. Others count as failures. Warnings are accepted for a conformant
+/// The words with which the program reports a case, and whether they count as a pass. Others count as failures. Warnings are accepted for a conformant
 /// implementation.
 const PASSES: [&str; 4] = ["Pass", "QualityWarning", "CompatibilityWarning", "Waiver"];
 const UNSUPPORTED: &str = "NotSupported";

@@ -8,7 +8,7 @@ use std::process::Command;
 pub const WINDOW: &str = "/opt/agx/window.sh";
 
 /// Folder of the libraries in the tree.
-const LIBRARIES: &str = "usr/lib/x86_64-linux-gnu";
+pub const LIBRARIES: &str = "usr/lib/x86_64-linux-gnu";
 
 /// Folder of clients in the tree.
 const CLIENTS: &str = "opt/agx";

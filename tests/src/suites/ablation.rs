@@ -32,8 +32,9 @@ that gains little here may be needed elsewhere: `opt_narrow` for GLES, `opt_move
 
 ";
 
-/// How far a figure may be from the page's, in percent.
+/// How far a figure may be from the page's: this, in percent, and this part of the page's figure.
 const TOLERANCE: f64 = 0.05;
+const PART: f64 = 0.02;
 
 /// The statistics of the modules that compile, and `None` for the others.
 type Measured = Vec<Option<Statistics>>;
@@ -141,7 +142,8 @@ fn check(name: &str, row: &Row, stated: &BTreeMap<String, Row>) -> Outcome {
         return Outcome::Fail(format!("docs/ablation.md has no row for the pass; {advice}"));
     };
     let mut figures = COLUMNS.iter().zip(known.gains.iter().zip(row.gains));
-    match figures.find(|(_, (known, measured))| (*known - measured).abs() > TOLERANCE) {
+    let holds = |known: f64, measured: f64| (known - measured).abs() <= TOLERANCE + PART * known.abs();
+    match figures.find(|(_, (known, measured))| !holds(**known, *measured)) {
         Some((column, (known, measured))) => Outcome::Fail(format!(
             "docs/ablation.md states {known:+.2} % for {}, measured {measured:+.2} %; {advice}",
             column.title
@@ -207,10 +209,10 @@ mod tests {
         let stated = parse(&page(&[("opt_a", row.clone())]));
         assert_eq!(check("opt_a", &row, &stated), Outcome::Pass);
         let mut other = row.clone();
-        other.gains[4] = 12.04;
+        other.gains[4] = 12.28;
         assert_eq!(check("opt_a", &other, &stated), Outcome::Pass);
-        other.gains[4] = 12.06;
-        let reason = "docs/ablation.md states +12.00 % for half-registers, measured +12.06 %; BLESS=1 writes docs/ablation.md";
+        other.gains[4] = 12.32;
+        let reason = "docs/ablation.md states +12.00 % for half-registers, measured +12.32 %; BLESS=1 writes docs/ablation.md";
         assert_eq!(check("opt_a", &other, &stated), Outcome::Fail(reason.into()));
         assert!(matches!(check("opt_b", &row, &stated), Outcome::Fail(reason) if reason.contains("no row")));
     }

@@ -10,6 +10,7 @@ pub mod corpus;
 pub mod corpus_run;
 pub mod cost;
 mod cts;
+mod cts_gl;
 pub mod dawn;
 pub mod device;
 mod device_cost;
@@ -64,7 +65,7 @@ pub enum Needs {
     Environment,
     /// The environment with `--clients`.
     Clients,
-    /// A build of Khronos' suite, which `AGX_CTS` names.
+    /// A build of Khronos' suites, which `AGX_CTS` and `AGX_CTS_GL` name.
     Khronos,
 }
 
@@ -247,6 +248,12 @@ pub const SUITES: &[Suite] = &[
         needs: Needs::Khronos,
         doc: "Khronos' Vulkan suite through Mesa's driver on the device",
         run: cts::mesa,
+    },
+    Suite {
+        name: "cts-gl",
+        needs: Needs::Khronos,
+        doc: "Khronos' OpenGL and OpenGL ES suites through zink on our own driver",
+        run: cts_gl::run,
     },
 ];
 

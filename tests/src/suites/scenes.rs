@@ -23,6 +23,14 @@ enum Ends {
 }
 
 impl Ends {
+    /// The clock of the program, as variables.
+    fn clock(self) -> &'static [&'static str] {
+        match self {
+            Ends::Seconds(_) => &[],
+            Ends::Frames(_) => &STILL,
+        }
+    }
+
     /// The values, and the name of the option that takes them.
     fn option(self) -> ([u32; 2], &'static str) {
         match self {
@@ -87,6 +95,12 @@ const PROGRAMS: [Program; 2] = [
 /// buffer that the next frame maps in use, and copies it.
 const IN_ORDER: [&str; 2] = ["GALLIUM_THREAD=0", "ZINK_DEBUG=flushsync"];
 
+/// A clock that stands still, for programs that count frames: what a frame shows, and so what is drawn, depends on the time.
+const STILL: [&str; 2] = [
+    "LD_PRELOAD=/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1",
+    "FAKETIME=@2023-12-31 05:20:10 x0.000000001",
+];
+
 /// Seconds until a program is stopped.
 const LIMIT: u32 = 120;
 
@@ -134,7 +148,7 @@ fn measured(
         let scene = format!("{scene}:{option}={end}");
         let command = [&[program.name, "-s", "128x96"], program.first, &["-b", scene.as_str()]].concat();
         let display = screen.display();
-        let variables = [ZINK, &IN_ORDER, &[display.as_str()]].concat();
+        let variables = [ZINK, &IN_ORDER, program.ends.clock(), &[display.as_str()]].concat();
         let output = environment.inside(driver, &variables, LIMIT, &command).output();
         let output = output.map_err(|error| error.to_string())?;
         match output.status.success() {
