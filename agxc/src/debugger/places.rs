@@ -147,23 +147,31 @@ pub fn text(code: &[u8], tracking: &Tracking, is_start: impl Fn(u32) -> bool) ->
             }
         }
     }
+    text.push_str(&seen(&flow, &known, tracking, is_start));
+    text
+}
+
+/// A line of text: of the scalars that were assigned where source lines begin, how many have a place, and how many were computed.
+fn seen(flow: &Flow, known: &[Option<Known>], tracking: &Tracking, is_start: impl Fn(u32) -> bool) -> String {
     let is_computed = |content: &Content| match content {
         Content::Value(value) => tracking.definitions.iter().any(|definition| definition.value == *value),
         content => *content != Content::Lost,
     };
     let [mut assigned, mut placed, mut computed] = [0; 3];
-    for (_, known) in flow.lines.iter().zip(&known).filter(|(line, _)| is_start(line.pc as u32)) {
-        let Some(known) = known else { continue };
-        for content in known.contents.iter().flatten() {
-            assigned += 1;
-            placed += usize::from(place(known, *content).is_some());
-            computed += usize::from(is_computed(content));
-        }
+    let mut least = 100;
+    let starts = flow.lines.iter().zip(known).filter(|(line, _)| is_start(line.pc as u32));
+    for known in starts.filter_map(|(_, known)| known.as_ref()) {
+        let contents = || known.contents.iter().flatten();
+        let (here, computed_here) =
+            (contents().count(), contents().filter(|content| is_computed(content)).count());
+        assigned += here;
+        placed += contents().filter(|content| place(known, **content).is_some()).count();
+        computed += computed_here;
+        least = least.min((100 * computed_here).checked_div(here).unwrap_or(100));
     }
-    text.push_str(&format!(
-        "; where lines begin, {placed} of {assigned} assigned scalars have a place, and {computed} were computed\n"
-    ));
-    text
+    format!(
+        "; where lines begin, {placed} of {assigned} assigned scalars have a place, and {computed} were computed, at least {least} % at each line\n"
+    )
 }
 
 /// The place of a content.
