@@ -7,7 +7,7 @@ use std::fmt;
 
 use half::f16;
 
-use crate::blocks::Blocks;
+use crate::blocks::{Blocks, Numbers};
 use crate::formats::{Format, encode_rgb9e5, linear_to_srgb, snorm, srgb_to_linear, unorm};
 
 /// Interpretation of the bits of a channel.
@@ -114,8 +114,12 @@ impl TexelFormat {
     /// The channels of a texel of a block.
     pub(crate) fn decode_block(&self, block: u128, at: [u32; 2]) -> [u32; 4] {
         let Some(blocks) = self.blocks else { return self.decode(block) };
-        let signed = self.kind == Kind::Snorm;
-        let mut channels = blocks.decode(block, at, signed);
+        let numbers = match self.kind {
+            Kind::Snorm => Numbers::Signed,
+            _ if self.srgb => Numbers::Srgb,
+            _ => Numbers::Unsigned,
+        };
+        let mut channels = blocks.decode(block, at, numbers);
         if self.srgb {
             for channel in channels.iter_mut().take(3) {
                 *channel = srgb_to_linear(f64::from(*channel)) as f32;
