@@ -182,4 +182,16 @@ mod tests {
         assert!(!legal(0b000_0000_0001, [4, 4]), "too few bits of weights");
         assert!(!legal(plain | 3 << 11 | 1 << 10, [4, 4]), "two planes and four partitions");
     }
+
+    #[test]
+    fn precision_is_that_of_the_format() {
+        // 4×4 weights of 8 levels, all 3; one partition with two greys, 10 and 201.
+        let weights = (0..16).fold(0_u128, |bits, _| bits << 3 | 3).reverse_bits();
+        let block = (weights | 201 << 25 | 10 << 17 | 0b000_0101_0011).to_le_bytes();
+        // 2688 · 37/64 + 51584 · 27/64 = 0x5b14, of which 8 bits are a number on the curve.
+        assert_eq!(texel(&block, [4, 4], [1, 2], true)[0], 91.0 / 255.0);
+        // 2570 · 37/64 + 51657 · 27/64 = 0x5aef, between the half floats 1454 and 1455 · 2⁻¹².
+        let grey = 1454.0 / 4096.0;
+        assert_eq!(texel(&block, [4, 4], [1, 2], false), [grey, grey, grey, 1.0]);
+    }
 }
