@@ -1,6 +1,6 @@
 //! Colours between which the texels of a partition lie.
 
-use super::integers::{Digits, Integer, Range, take};
+use super::integers::{Digits, Integer, Range};
 
 /// Encoding of colours, by range from 256 levels to 6.
 const RANGES: [Range; 17] = {
@@ -111,8 +111,8 @@ fn offset(base: u32, step: u32) -> [i32; 2] {
 /// A channel of 8 bits.
 fn expanded(range: Range, integer: Integer) -> u32 {
     let Integer { digit, bits } = integer;
-    // The bits above the lowest.
-    let high = take(bits.into(), 1, range.bits - 1);
+    // The lowest bit selects the half of the range.
+    let high = bits >> 1;
     let (step, offset) = match (range.digits, range.bits) {
         (Digits::None, count) => return replicated(bits, count),
         (Digits::Trits, 1) => (204, 0),

@@ -77,9 +77,13 @@ pub(super) fn take(bits: u128, at: u32, count: u32) -> u32 {
     bits.checked_shr(at).unwrap_or(0) as u32 & ((1 << count) - 1)
 }
 
+/// The `count` bits of a word from bit `at` on.
+pub(super) fn bits(word: u32, at: u32, count: u32) -> u32 {
+    word >> at & ((1 << count) - 1)
+}
+
 /// Five digits of base 3 from 8 bits.
 fn trits(packed: u32) -> [u32; 5] {
-    let bits = |from: u32, at: u32, count: u32| from >> at & ((1 << count) - 1);
     let (low, [third, fourth]) = match (bits(packed, 2, 3), bits(packed, 5, 2)) {
         (7, high) => (high << 2 | bits(packed, 7, 1) << 4 | bits(packed, 0, 2), [2, 2]),
         (_, 3) => (bits(packed, 0, 5), [bits(packed, 7, 1), 2]),
@@ -96,7 +100,6 @@ fn trits(packed: u32) -> [u32; 5] {
 
 /// Three digits of base 5 from 7 bits.
 fn quints(packed: u32) -> [u32; 3] {
-    let bits = |from: u32, at: u32, count: u32| from >> at & ((1 << count) - 1);
     let (low, second) = match (bits(packed, 1, 2), bits(packed, 5, 2)) {
         (3, 0) => {
             let first = bits(packed, 0, 1);

@@ -1,6 +1,6 @@
 //! Block modes: the grid of weights.
 
-use super::integers::{Digits, Range};
+use super::integers::{Digits, Range, bits};
 
 /// Encoding of weights, by range from 2 levels to 32.
 const WEIGHT_RANGES: [Range; 12] = {
@@ -37,7 +37,7 @@ pub(super) struct Weights {
 impl Weights {
     /// The grid of an 11-bit block mode; `None` if the mode is reserved.
     pub(super) fn new(mode: u32) -> Option<Weights> {
-        let bits = |at: u32, count: u32| mode >> at & ((1 << count) - 1);
+        let bits = |at, count| bits(mode, at, count);
         let (a, b) = (bits(5, 2), bits(7, 2));
         let (low, size) = match (bits(0, 2), bits(2, 2)) {
             (0, 0) => return None,

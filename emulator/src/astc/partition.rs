@@ -18,15 +18,8 @@ pub(super) fn of_texel(seed: u32, count: u32, texels: [u32; 2], at: [u32; 2]) ->
         let sum = slope(first, shifts[0]) * x + slope(first + 4, shifts[1]) * y;
         sum.wrapping_add(random >> (14 - 4 * partition)) & 0x3f
     };
-    // The first of the largest values.
-    let mut best = (0, value(0));
-    for partition in 1..count {
-        let here = value(partition);
-        if here > best.1 {
-            best = (partition, here);
-        }
-    }
-    best.0 as usize
+    // The first of the largest values: of equal ones, the last that is compared is taken.
+    (0..count).rev().max_by_key(|partition| value(*partition)).unwrap_or(0) as usize
 }
 
 /// Mixes the bits of a seed.

@@ -1,9 +1,9 @@
 //! Weights of texels, interpolated in the grid of a block.
 
-use super::integers::{Digits, Integer, Range, take};
+use super::integers::{Digits, Integer, Range};
 use super::mode::Weights;
 
-/// The weight of one, and the fraction bits of a place in the grid.
+/// The largest weight.
 pub(super) const ONE: u32 = 64;
 
 /// The weights of the two planes for the texel at `at` of a block of `texels`; without a second plane both are equal.
@@ -46,7 +46,7 @@ pub(super) fn sequence(block: u128, weights: &Weights) -> u128 {
 /// A weight between 0 and [`ONE`].
 fn expanded(range: Range, integer: Integer) -> u32 {
     let Integer { digit, bits } = integer;
-    let bit = |at: u32| bits >> at & 1;
+    let high = bits >> 1;
     let narrow = match (range.digits, range.bits) {
         (Digits::None, 1) => 63 * bits,
         (Digits::None, 2) => 21 * bits,
@@ -57,12 +57,12 @@ fn expanded(range: Range, integer: Integer) -> u32 {
         (digits, count) => {
             let (step, offset) = match (digits, count) {
                 (Digits::Trits, 1) => (50, 0),
-                (Digits::Trits, 2) => (23, 0b100_0101 * bit(1)),
-                (Digits::Trits, _) => (11, 0b10_0001 * take(bits.into(), 1, 2)),
+                (Digits::Trits, 2) => (23, 0b100_0101 * high),
+                (Digits::Trits, _) => (11, 0b10_0001 * high),
                 (_, 1) => (28, 0),
-                (_, _) => (13, 0b100_0010 * bit(1)),
+                (_, _) => (13, 0b100_0010 * high),
             };
-            let mask = 0x7f * bit(0);
+            let mask = 0x7f * (bits & 1);
             let sum = (digit * step + offset) ^ mask;
             mask & 0x20 | sum >> 2
         }
