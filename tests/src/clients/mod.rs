@@ -60,6 +60,12 @@ const WGPU: &[&str] = &["PYTHONPATH=/opt/agx/python", "AGX_CONFORMANCE_VERSION=1
 /// OpenGL on Vulkan.
 pub const ZINK: &[&str] = &["MESA_LOADER_DRIVER_OVERRIDE=zink", "GALLIUM_DRIVER=zink", "LIBGL_KOPPER_DRI2=1"];
 
+/// Preloads the library of the tree that changes the clock, by the variable `FAKETIME`.
+pub const CLOCK: &str = "LD_PRELOAD=/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1";
+
+/// A clock that stands still.
+pub const EARLY: &str = "FAKETIME=@2023-12-31 05:20:10 x0.000000001";
+
 const ZINK_PYTHON_PLAIN: &[&str] = &[
     "PYTHONPATH=/opt/agx/python",
     "VK_INSTANCE_LAYERS=",
@@ -406,7 +412,7 @@ pub const CLIENTS: &[Client] = &[
             "GALLIUM_DRIVER=zink",
             "LIBGL_KOPPER_DRI2=1",
             "VK_INSTANCE_LAYERS=",
-            "FAKETIME=@2023-12-31 05:20:10 x0.000000001",
+            EARLY,
         ],
         shows: Shows::Screen,
         runs: Runs::Own,

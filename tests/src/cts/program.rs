@@ -63,7 +63,8 @@ impl Program {
     /// The names of all cases, exported by the program and cached while it does not change.
     fn exported(&self) -> Result<String, String> {
         let text = |error: std::io::Error| error.to_string();
-        let file = self.environment.scratch().join("cases.txt");
+        let name = self.path.file_name().unwrap_or_default().to_string_lossy();
+        let file = self.environment.scratch().join(format!("cases-of-{name}.txt"));
         let modified = |path: &Path| path.metadata().and_then(|data| data.modified()).ok();
         if modified(&file) > modified(&self.path) {
             return std::fs::read_to_string(&file).map_err(text);

@@ -13,7 +13,7 @@ use serde_json::json;
 use super::Context;
 use crate::clients::picture::Picture;
 use crate::clients::screen::Screen;
-use crate::clients::{CLIENTS, Client, OFTEN, Runs, SAVED, Shows, lines};
+use crate::clients::{CLIENTS, CLOCK, Client, OFTEN, Runs, SAVED, Shows, lines};
 use crate::device::environment::{Driver, Environment, WINDOW};
 use crate::outcome::{CaseResult, Outcome, SuiteReport};
 use crate::shared::DataError;
@@ -22,8 +22,7 @@ use crate::shared::DataError;
 const FRAMES: &str = "opt/agx/frames";
 /// A second takes 10⁹ seconds. If the clock stood still for every program, the waits of the validation layer would time
 /// out immediately.
-const SLOW: [&str; 2] =
-    ["LD_PRELOAD=/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1", "FAKETIME=+0 x0.000000001"];
+const SLOW: [&str; 2] = [CLOCK, "FAKETIME=+0 x0.000000001"];
 const VALIDATION: &str = "VK_LAYER_KHRONOS_validation";
 const SCREENSHOT: &str = "VK_LAYER_MESA_screenshot";
 

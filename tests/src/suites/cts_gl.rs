@@ -46,6 +46,9 @@ pub fn run(context: &Context<'_>) -> Result<SuiteReport, DataError> {
 fn results(context: &Context<'_>) -> Result<Vec<Ran>, String> {
     let what = "program of Khronos' OpenGL or OpenGL ES conformance suites";
     let program = Program::find("AGX_CTS_GL", what, "cts-gl", prepare)?;
+    // The programs load EGL by the name of development packages. The link may exist.
+    let link = program.environment.root().join(LIBRARIES).join("libEGL.so");
+    let _ = std::os::unix::fs::symlink("libEGL.so.1", link);
     let mut ran = program.run(Driver::Own, &program.cases(context, ONE_IN)?)?;
     let failed = ran.iter().filter(|ran| matches!(ran.outcome, Outcome::Fail(_)));
     let again: Vec<String> = failed.map(|ran| ran.name.clone()).collect();
@@ -62,9 +65,6 @@ fn results(context: &Context<'_>) -> Result<Vec<Ran>, String> {
 
 /// Lets EGL find Mesa's library in the tree, and zink in it.
 fn prepare(command: &mut Command, driver: Driver, environment: &Environment) {
-    // The programs look for the name of development packages. The link may exist.
-    let link = environment.root().join(LIBRARIES).join("libEGL.so");
-    let _ = std::os::unix::fs::symlink("libEGL.so.1", link);
     command.env("__EGL_VENDOR_LIBRARY_FILENAMES", environment.root().join(VENDOR));
     command.env("EGL_PLATFORM", "surfaceless");
     command.envs(ZINK.iter().filter_map(|variable| variable.split_once('=')));

@@ -7,8 +7,8 @@ use serde_json::json;
 
 use super::Context;
 use super::recorded::{Read, compared};
-use crate::clients::ZINK;
 use crate::clients::screen::Screen;
+use crate::clients::{CLOCK, EARLY, ZINK};
 use crate::device::environment::{Driver, Environment};
 use crate::outcome::SuiteReport;
 use crate::shared::DataError;
@@ -96,10 +96,7 @@ const PROGRAMS: [Program; 2] = [
 const IN_ORDER: [&str; 2] = ["GALLIUM_THREAD=0", "ZINK_DEBUG=flushsync"];
 
 /// A clock that stands still, for programs that count frames: what a frame shows, and so what is drawn, depends on the time.
-const STILL: [&str; 2] = [
-    "LD_PRELOAD=/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1",
-    "FAKETIME=@2023-12-31 05:20:10 x0.000000001",
-];
+const STILL: [&str; 2] = [CLOCK, EARLY];
 
 /// Seconds until a program is stopped.
 const LIMIT: u32 = 120;
