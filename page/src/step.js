@@ -67,7 +67,8 @@ export class StepView {
     const step = KEYS[event.key];
     if (!step || event.ctrlKey || event.altKey || event.metaKey || event.target.matches("input:not([type=range]), select, textarea")) return;
     event.preventDefault();
-    this.go(step);
+    // A key that is held down repeats as fast as steps are made.
+    if (!event.repeat || !this.isBusy) this.go(step);
   }
 
   /** Sets a breakpoint at an instruction of the list, or removes it. */
@@ -102,6 +103,7 @@ export class StepView {
   reset() {
     this.run = null;
     this.state = null;
+    this.waiting = [];
     $("step-result").hidden = true;
     $("step-problems").replaceChildren();
   }
@@ -162,28 +164,36 @@ export class StepView {
     if (entry) this.go("stay", entry[0]);
   }
 
-  /** Makes a step from a time, or from the present one. While one is made, the last request waits. */
+  /** Makes a step from a time, or from the present one. Steps that are asked for while one is made wait for their turn. */
   async go(step, from) {
-    const time = from ?? this.state?.time;
-    if (!this.run || time === undefined) return;
-    if (this.isBusy) {
-      this.waiting = step === "stay" ? { step, from } : null;
-      return;
-    }
+    if (!this.run) return;
+    const last = this.waiting.at(-1);
+    if (step === "stay" && last?.step === "stay") last.from = from ?? last.from;
+    else this.waiting.push({ step, from });
+    if (this.isBusy) return;
     this.isBusy = true;
+    try {
+      for (let next = this.waiting.shift(); next; next = this.waiting.shift()) await this.make(next);
+    } finally {
+      this.isBusy = false;
+    }
+  }
+
+  /** Makes one step and shows the state after it. */
+  async make({ step, from }) {
+    const { run } = this;
+    const time = from ?? this.state?.time;
+    if (!run || time === undefined) return;
     const { breaks, watches } = this.page.project.step;
     const request = JSON.stringify({ time, step, lane: this.lane, breaks, watches });
     const { answer } = await this.page.machine.call("go", this.page.project, { request });
-    this.isBusy = false;
+    if (run !== this.run) return;
     if (answer.time === undefined) {
       this.reset();
       $("step-problems").textContent = "The run has ended with its worker; start again.";
       return;
     }
     this.show(answer);
-    const { waiting } = this;
-    this.waiting = null;
-    if (waiting) await this.go(waiting.step, waiting.from);
   }
 
   /** The entry at a time, or the last one before it. */
