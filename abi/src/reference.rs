@@ -211,9 +211,9 @@ fn texture_chapter(page: &mut String) {
          {BUFFER_SIZE_WORD} of its texture descriptor.\n\
          * With `texel_triples`, texel buffers may have texels of three 32-bit components: word {BUFFER_TRIPLES_WORD} has their \
          number, and shaders load\n  them from the address of the texture. One of the two words is 0.\n\
-         * Images and texel buffers with atomics must be linear, because the shader computes the addresses. Atomics outside \
-         are checked\n  only with `Robustness::image`.\n\n\
-         For queries of sizes, levels and samples, shaders read these fields of texture descriptors (`TextureWords`):\n\n\
+         * Shaders compute the addresses of texels for atomics. The texture descriptor of a tiled image says where its texels \
+         are\n  (`TiledTexels`); texel buffers with atomics are linear. Atomics outside are checked only with `Robustness::image`.\n\n\
+         For queries of sizes, levels and samples, and for atomics, shaders read these fields of texture descriptors (`TextureWords`):\n\n\
          | bits | contents |\n|---|---|\n"
     );
     for (field, contents) in textures::FIELDS {

@@ -19,7 +19,10 @@
 //! * The hardware has no texels of three 32-bit components. If the compile key enables them, word
 //!   [`BUFFER_TRIPLES_WORD`] has the number of such texels, which shaders load from the address of the texture; it is
 //!   0 for all other texel buffers, and the other word is 0 for these.
-//! * A storage image or storage texel buffer with atomics is linear: the shader computes addresses.
+//! * Atomics access the memory of a storage image at addresses that the shader computes. The texture descriptor of a tiled image
+//!   has what this needs ([`TiledTexels`]), in fields that the hardware does not read; texel buffers are linear.
+
+use crate::page_table::PAGE;
 
 /// Size of a descriptor of a texture or image in bytes.
 pub const DESCRIPTOR_BYTES: u32 = 24;
@@ -59,6 +62,41 @@ pub const SAMPLED_LAST_ROW: Field = field(135, 7);
 pub const SAMPLED_STRIDE: Field = field(142, 16);
 /// Samples between layers.
 pub const SAMPLED_LAYER: Field = field(160, 31);
+
+/// The last column and row of a tile of a tiled storage image with one sample. The hardware ignores this field and the next three
+/// for such a texture; [`TiledTexels`] explains them.
+pub const TILED_LAST: Field = field(128, 7);
+/// Bits 32 to 39 of the address of the first level.
+pub const TILED_HIGH: Field = field(135, 8);
+/// Pages between layers.
+pub const TILED_LAYER: Field = field(143, 17);
+/// Bits 7 to 31 of the address of the first level.
+pub const TILED_LOW: Field = field(160, 25);
+
+/// Where the 32-bit texels of a tiled storage image are, for atomics. Rows of tiles follow each other, as the width of the level
+/// and the side of a tile determine.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TiledTexels {
+    /// Width and height in texels of a tile, within which texels are in Morton order; a power of two, at most 64.
+    pub side: u32,
+    /// Address of the first level of the view in the first layer, a multiple of 128.
+    pub address: u64,
+    /// Bytes between layers or slices, a multiple of a page.
+    pub layer_bytes: u64,
+}
+
+impl TiledTexels {
+    /// The fields in the texture descriptor.
+    pub fn fields(self) -> [(Field, u32); 4] {
+        let [low, high] = [self.address & 0xffff_ffff, self.address >> 32];
+        [
+            (TILED_LAST, self.side.saturating_sub(1)),
+            (TILED_HIGH, high as u32),
+            (TILED_LAYER, (self.layer_bytes / PAGE) as u32),
+            (TILED_LOW, (low / 128) as u32),
+        ]
+    }
+}
 
 /// The kind of a descriptor.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -138,6 +176,8 @@ const fn field(start: u32, width: u32) -> Field {
     Field { start, width }
 }
 
+/// Order of texels in memory, of which 0 is linear.
+pub const ORDER: Field = field(4, 2);
 /// Width in texels, minus one.
 pub const WIDTH: Field = field(28, 14);
 /// Height in texels, minus one.
@@ -164,7 +204,8 @@ pub const LAYER_STRIDE: Field = field(139, 27);
 pub const NULL: Field = field(191, 1);
 
 /// The fields of a texture descriptor that shaders read, with their contents.
-pub const FIELDS: [(Field, &str); 12] = [
+pub const FIELDS: [(Field, &str); 13] = [
+    (ORDER, "order of texels in memory, of which 0 is linear"),
     (WIDTH, "width in texels, minus one"),
     (HEIGHT, "height in texels, minus one"),
     (FIRST_LEVEL, "first level of the view"),

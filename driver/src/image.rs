@@ -396,12 +396,6 @@ impl Image {
     }
 }
 
-/// Whether shaders compute the addresses of texels, which atomics do and which needs a linear layout.
-fn needs_rows(info: &ImageInfo) -> bool {
-    let atomic = matches!(info.format, vk::Format::R32_UINT | vk::Format::R32_SINT);
-    atomic && info.usage.contains(vk::ImageUsageFlags::STORAGE) && info.levels == 1 && info.samples == 1
-}
-
 /// Bytes of the texels of a row.
 fn packed_row(info: &ImageInfo, format: &FormatDesc) -> u64 {
     u64::from(info.size[0].div_ceil(format.block[0])) * u64::from(format.bytes)
@@ -413,9 +407,8 @@ fn row_alignment(info: &ImageInfo) -> Option<u64> {
     match info.tiling {
         // Others may render to it.
         Tiling::Modifier(Modifier::Linear) => Some(RENDERED_ROW),
-        Tiling::Modifier(Modifier::Tiled) => None,
-        Tiling::Optimal if !needs_rows(info) => None,
-        Tiling::Linear | Tiling::Optimal => Some(if is_rendered { RENDERED_ROW } else { LINEAR[0] }),
+        Tiling::Modifier(Modifier::Tiled) | Tiling::Optimal => None,
+        Tiling::Linear => Some(if is_rendered { RENDERED_ROW } else { LINEAR[0] }),
     }
 }
 
@@ -498,20 +491,6 @@ mod tests {
         let [start, bytes, _, layer] =
             Image::new(array).expect("there").subresource(vk::ImageAspectFlags::COLOR, 0, 2);
         assert_eq!([start, bytes, layer], [2 * 6144, 6144, 6144]);
-    }
-
-    #[test]
-    fn what_atomics_reach_is_linear() {
-        let atomic = ImageInfo { usage: vk::ImageUsageFlags::STORAGE, ..info(vk::Format::R32_UINT) };
-        let image = Image::new(atomic).expect("there");
-        assert_eq!(image.planes[0].layout, PlaneLayout::Linear([400, 16000]));
-        let usage = atomic.usage | vk::ImageUsageFlags::COLOR_ATTACHMENT;
-        let image = Image::new(ImageInfo { usage, ..atomic }).expect("there");
-        assert_eq!(image.planes[0].layout, PlaneLayout::Linear([512, 20480]));
-        assert!(matches!(
-            Image::new(info(vk::Format::R32_UINT)).expect("there").planes[0].layout,
-            PlaneLayout::Tiled(_)
-        ));
     }
 
     #[test]

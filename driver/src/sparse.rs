@@ -323,6 +323,7 @@ mod tests {
     #[test]
     fn textures_read_through_the_table_of_their_layer() {
         use agx_abi::record::texture::{ADDRESS, MODE};
+        use agx_abi::textures::{Field, TILED_HIGH, TILED_LAYER, TILED_LOW};
         let device = crate::device::Device::in_test();
         let whole = info(vk::Format::R8G8B8A8_UNORM, vk::ImageType::TYPE_2D, [128, 128, 1], 1, 3);
         let image = Image::new(whole).expect("an image");
@@ -330,12 +331,15 @@ mod tests {
         let plane = &image.planes[0];
         let mut part = crate::view::Part::slices(&image, plane, plane.format, 0);
         part.layers = [1, 2];
-        let (texture, stored) = (part.texture(), part.stored());
+        let [texture, stored] = part.accessed();
         assert_eq!(MODE.get(&texture), 2);
         assert_eq!(Some(ADDRESS.get(&texture)), image.page_table(plane, 1));
-        // Stores go to the pages themselves.
-        let stores = agx_abi::record::image::ADDRESS.get(&stored);
-        assert_eq!(stores, image.address(plane) + plane.layer_stride());
+        // Stores and atomics go to the pages themselves.
+        let pages = image.address(plane) + plane.layer_stride();
+        assert_eq!(agx_abi::record::image::ADDRESS.get(&stored), pages);
+        let field = |Field { start, width }| agx_abi::record::bits(&texture, start, width);
+        assert_eq!(field(TILED_HIGH) << 32 | field(TILED_LOW) << 7, pages);
+        assert_eq!(field(TILED_LAYER) * PAGE, plane.layer_stride());
         let plain = Image::new(ImageInfo { binding: Binding::Pages, ..whole }).expect("an image");
         plain.reserve(&device.space).expect("addresses");
         let part = crate::view::Part::slices(&plain, &plain.planes[0], plane.format, 0);
@@ -353,7 +357,7 @@ mod tests {
             usage: vk::ImageUsageFlags::STORAGE,
             ..info(vk::Format::R32_UINT, vk::ImageType::TYPE_2D, [1; 3], 1, 1)
         };
-        assert!(blocks_of(&storage).is_empty());
+        assert_eq!(blocks_of(&storage).len(), 1);
         assert!(
             blocks_of(&ImageInfo {
                 samples: 4,

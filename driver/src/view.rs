@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use agx_abi::fragment::{SampledTarget, TargetHeap};
 use agx_abi::image_layout::Order;
 use agx_abi::record;
-use agx_abi::textures::{self, BUFFER_ROW_TEXELS, BUFFER_SIZE_WORD, BUFFER_TRIPLES_WORD};
+use agx_abi::textures::{self, BUFFER_ROW_TEXELS, BUFFER_SIZE_WORD, BUFFER_TRIPLES_WORD, Field, TiledTexels};
 use ash::vk;
 
 use crate::Error;
@@ -226,13 +226,35 @@ impl<'i> Part<'i> {
     }
 
     /// The descriptors with which programs load and store.
-    fn accessed(&self) -> [Descriptor; 2] {
+    pub fn accessed(&self) -> [Descriptor; 2] {
         let mut loaded = self.texture();
-        let Some((stored, place)) = self.sampled() else { return [loaded, self.stored()] };
-        for (field, value) in place.fields() {
-            record::set_bits(&mut loaded, field.start, field.width, value.into());
-        }
+        let mut describe = |fields: [(Field, u32); 4]| {
+            for (field, value) in fields {
+                record::set_bits(&mut loaded, field.start, field.width, value.into());
+            }
+        };
+        let stored = match (self.sampled(), self.tiled()) {
+            (Some((stored, place)), _) => {
+                describe(place.fields());
+                stored
+            }
+            (None, tiled) => {
+                tiled.into_iter().for_each(|texels| describe(texels.fields()));
+                self.stored()
+            }
+        };
         [loaded, stored]
+    }
+
+    /// Where the texels of a tiled image are on which atomics work.
+    fn tiled(&self) -> Option<TiledTexels> {
+        let PlaneLayout::Tiled(layout) = self.plane.layout else { return None };
+        let level = self.levels[0];
+        (layout.block == [1, 1] && layout.element_bytes == 4).then(|| TiledTexels {
+            side: layout.level(level).tile[0],
+            address: self.address() + layout.level_offset(level),
+            layer_bytes: layout.layer_stride(),
+        })
     }
 
     /// The descriptor of all samples as a plane, to which programs store, and where samples are in it; `None` without

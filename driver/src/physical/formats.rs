@@ -12,7 +12,7 @@ pub fn format_features(format: vk::Format) -> [vk::FormatFeatureFlags2; 3] {
     use vk::FormatFeatureFlags2 as F;
     let mut features = [F::empty(); 3];
     if let Some(desc) = format::find(format) {
-        features = [Modifier::Linear.features(format), desc.features(), desc.buffer_features()];
+        features = [Modifier::features(format), desc.features(), desc.buffer_features()];
     }
     if format::third(format).is_some() {
         features[2] |= F::UNIFORM_TEXEL_BUFFER;
@@ -37,7 +37,7 @@ fn image_features(format: vk::Format, tiling: Tiling) -> vk::FormatFeatureFlags2
     match tiling {
         Tiling::Optimal => optimal,
         Tiling::Linear => linear,
-        Tiling::Modifier(modifier) => modifier.features(format),
+        Tiling::Modifier(_) => Modifier::features(format),
     }
 }
 
@@ -105,8 +105,7 @@ pub fn image_format(
 
 /// Whether images can be bound by pages, or by blocks.
 ///
-/// Shaders that store to images of 32-bit integers may use atomics, which need rows; blocks of rows would depend on the size. The
-/// processor copies to memory that an image has as a whole.
+/// The processor copies to memory that an image has as a whole.
 fn sparse_image(
     desc: &FormatDesc,
     kind: vk::ImageType,
@@ -115,13 +114,9 @@ fn sparse_image(
     flags: vk::ImageCreateFlags,
 ) -> bool {
     let by_blocks = flags.contains(vk::ImageCreateFlags::SPARSE_RESIDENCY);
-    let has_rows = matches!(desc.format, vk::Format::R32_UINT | vk::Format::R32_SINT)
-        && usage.contains(vk::ImageUsageFlags::STORAGE);
     let has_blocks = matches!(kind, vk::ImageType::TYPE_2D | vk::ImageType::TYPE_3D);
     let by_processor = usage.contains(vk::ImageUsageFlags::HOST_TRANSFER_EXT);
-    tiling == Tiling::Optimal
-        && !by_processor
-        && (!by_blocks || (has_blocks && !has_rows && !desc.is_planar()))
+    tiling == Tiling::Optimal && !by_processor && (!by_blocks || (has_blocks && !desc.is_planar()))
 }
 
 #[cfg(test)]

@@ -161,7 +161,7 @@ impl Image {
     pub fn new(device: &Device, shape: &Shape) -> Result<Image, Error> {
         let [width, height, depth] = shape.size;
         let dimension = match shape.view {
-            vk::ImageViewType::TYPE_1D => vk::ImageType::TYPE_1D,
+            vk::ImageViewType::TYPE_1D | vk::ImageViewType::TYPE_1D_ARRAY => vk::ImageType::TYPE_1D,
             vk::ImageViewType::TYPE_3D => vk::ImageType::TYPE_3D,
             // A slice of a volume, from the middle.
             _ if depth > 1 => vk::ImageType::TYPE_3D,
@@ -203,6 +203,32 @@ impl Image {
             let Shape { format, size, layers, levels, .. } = *shape;
             Ok(Image { image, view, format, size, layers, levels })
         }
+    }
+
+    /// The same image, seen through a view of one level or with another format.
+    ///
+    /// # Errors
+    /// Vulkan's error.
+    fn seen(
+        self,
+        device: &Device,
+        kind: vk::ImageViewType,
+        level: u32,
+        format: Format,
+    ) -> Result<Image, Error> {
+        let range = vk::ImageSubresourceRange::default()
+            .aspect_mask(self.aspect())
+            .base_mip_level(level)
+            .level_count(1)
+            .layer_count(vk::REMAINING_ARRAY_LAYERS);
+        let create = vk::ImageViewCreateInfo::default()
+            .image(self.image)
+            .view_type(kind)
+            .format(format.format)
+            .subresource_range(range);
+        // SAFETY: the image is this device's.
+        let view = unsafe { device.functions.create_image_view(&create, None)? };
+        Ok(Image { view, ..self })
     }
 
     /// Its aspects.
@@ -312,6 +338,7 @@ pub fn resource(device: &Device, words: &[String], storage: bool) -> Result<Imag
     let (layers, levels) = (number(4, 1)?, number(5, 1)?);
     let view = match words.get(6).map(String::as_str).unwrap_or("2d") {
         "1d" => vk::ImageViewType::TYPE_1D,
+        "1d-array" => vk::ImageViewType::TYPE_1D_ARRAY,
         "2d" | "slice" => vk::ImageViewType::TYPE_2D,
         "2d-array" => vk::ImageViewType::TYPE_2D_ARRAY,
         "3d" => vk::ImageViewType::TYPE_3D,
@@ -323,6 +350,7 @@ pub fn resource(device: &Device, words: &[String], storage: bool) -> Result<Imag
     let volume = view == vk::ImageViewType::TYPE_3D || is_slice;
     let usage = vk::ImageUsageFlags::TRANSFER_DST | vk::ImageUsageFlags::TRANSFER_SRC;
     let extra = if storage { vk::ImageUsageFlags::STORAGE } else { vk::ImageUsageFlags::SAMPLED };
+    let option = |key| words.iter().skip(8).find_map(|word| word.strip_prefix(key));
     let image = Image::new(
         device,
         &Shape {
@@ -333,7 +361,7 @@ pub fn resource(device: &Device, words: &[String], storage: bool) -> Result<Imag
             samples: 1,
             view,
             usage: usage | extra,
-            mutable: false,
+            mutable: option("as:").is_some(),
         },
     )?;
     let pattern = words.get(7).map(String::as_str).unwrap_or("random");
@@ -343,7 +371,12 @@ pub fn resource(device: &Device, words: &[String], storage: bool) -> Result<Imag
         image.upload(device, commands, &content);
         Ok(())
     })?;
-    Ok(image)
+    match (option("level:"), option("as:")) {
+        (None, None) => Ok(image),
+        (level, other) => {
+            image.seen(device, view, level.unwrap_or("0").parse()?, format(other.unwrap_or(name))?)
+        }
+    }
 }
 
 /// A sampler of a request: `nearest`, `linear`, `mip-nearest`, `mip-linear`, `repeat`, `mirror`, `border`,

@@ -1,12 +1,12 @@
 //! Texel loads by integer coordinates, image stores, and image queries.
 
-use agx_abi::textures::{self as fields, BUFFER_ROW_TEXELS, DescriptorKind, Field};
+use agx_abi::textures::{self as fields, BUFFER_ROW_TEXELS, DescriptorKind};
 use agx_abi::{Stage, UniformSource};
 use agx_isa::sr::Sr;
 
 use super::robustness::Bounds;
 use super::sampling::{Dim, Sampled, Shape, sampled};
-use super::textures::{self, Handle};
+use super::textures::{self, Handle, TEXEL_SHIFT};
 use super::{Kit, compute, coverage};
 use crate::error::{CompileError, KitError};
 use crate::ir::build::alu::IntCond;
@@ -16,9 +16,6 @@ use crate::ir::{Access, Arithmetic, Build, IrOp, Src, Type};
 /// The hardware's codes of 2D images and 2D arrays.
 const PLANE_2D: u32 = 2;
 const ARRAY_2D: u32 = 3;
-
-/// Logarithm of the texel size in bytes for atomics.
-pub const TEXEL_SHIFT: u32 = 2;
 
 /// Bytes of a texel of three 32-bit components.
 const TRIPLE_BYTES: u32 = 12;
@@ -303,35 +300,48 @@ fn all(kit: &mut Kit<'_, '_>, conditions: Vec<Src>) -> Option<Src> {
     conditions.into_iter().reduce(|all, one| kit.b.and(all, one))
 }
 
-/// The address of a 32-bit texel in a linear image, or of a sample in a multisampled image, for atomics: base address and byte
-/// offset.
+/// The address of a 32-bit texel, or of a sample in a multisampled image, for atomics: base address and byte offset.
 pub fn texel_address(
     kit: &mut Kit<'_, '_>,
     handle: Handle,
     shape: Shape,
     (coords, sample): (&[Src], Src),
 ) -> (Src, Src) {
+    let [x, y, z] = [0, 1, 2].map(|axis: usize| coords.get(axis).copied());
+    let x = x.unwrap_or(Src::imm32(0));
     if shape.multisampled {
         let samples = samples(kit, handle);
-        let pixel = [0, 1].map(|axis: usize| coords.get(axis).copied().unwrap_or(Src::imm32(0)));
-        let number = samples.number(&mut kit.b, &pixel, coords.get(2).copied(), sample);
+        let number = samples.number(&mut kit.b, &[x, y.unwrap_or(Src::imm32(0))], z, sample);
         return (textures::texel_base(kit, handle), kit.b.shl(number, Src::imm32(TEXEL_SHIFT)));
     }
-    let first = coords.first().copied().unwrap_or(Src::imm32(0));
-    let mut offset = kit.b.shl(first, Src::imm32(TEXEL_SHIFT));
-    // 1D arrays have layers but no rows.
-    let strides: &[(Field, u32)] = match shape.dim {
-        Dim::D1 => &[(fields::LAYER_STRIDE, 7)],
-        _ => &[(fields::ROW_STRIDE, 4), (fields::LAYER_STRIDE, 7)],
+    if shape.dim == Dim::Buffer {
+        return (textures::texel_base(kit, handle), kit.b.shl(x, Src::imm32(TEXEL_SHIFT)));
+    }
+    let texels = textures::texels(kit, handle);
+    // 1D arrays have layers but no rows, and tiles of one texel.
+    let (mut offset, layer) = match (shape.dim, y) {
+        (Dim::D1, layer) => (kit.b.shl(x, Src::imm32(TEXEL_SHIFT)), layer),
+        (_, y) => (in_tiles(kit, &texels, [x, y.unwrap_or(Src::imm32(0))]), z),
     };
-    for (coord, (field, shift)) in coords.iter().skip(1).zip(strides) {
-        let last = textures::field(kit, handle, *field);
-        let units = kit.b.iadd(last, Src::imm32(1));
-        let stride = kit.b.shl(units, Src::imm32(*shift));
-        let start = kit.b.imul(*coord, stride);
+    if let Some(layer) = layer {
+        let start = kit.b.imul(layer, texels.layer);
         offset = kit.b.iadd(offset, start);
     }
-    (textures::texel_base(kit, handle), offset)
+    (texels.base, offset)
+}
+
+/// The byte offset of a texel in its layer.
+fn in_tiles(kit: &mut Kit<'_, '_>, texels: &textures::Texels, at: [Src; 2]) -> Src {
+    let b = &mut kit.b;
+    let inner = at.map(|coord| b.and(coord, texels.last));
+    let [left, top] = [b.isub(at[0], inner[0]), b.isub(at[1], inner[1])];
+    let side = b.iadd(texels.last, Src::imm32(1));
+    let before = b.imul(top, texels.row);
+    let beside = b.imul(left, side);
+    let within = b.interleave(inner[0], inner[1]);
+    let texel = b.iadd(beside, within);
+    let bytes = b.shl(texel, Src::imm32(TEXEL_SHIFT));
+    b.iadd(before, bytes)
 }
 
 /// Texels along each axis at a level, 32 bits each, then layers.

@@ -14,6 +14,13 @@ use crate::error::{CompileError, KitError};
 use crate::ir::build::alu::IntCond;
 use crate::ir::{Access, Arithmetic, Build, IrOp, Src, Type};
 
+/// Logarithm of the bytes of a 32-bit texel.
+pub const TEXEL_SHIFT: u32 = 2;
+/// Logarithms of the units in bytes of strides: of rows, of layers and of tiled layers.
+const ROW_SHIFT: u32 = 4;
+const LAYER_SHIFT: u32 = 7;
+const PAGE_SHIFT: u32 = 14;
+
 /// The state registers in use so far.
 #[derive(Default)]
 pub struct Bindings {
@@ -347,9 +354,13 @@ pub(crate) fn triples(kit: &mut Kit<'_, '_>, handle: Handle) -> Src {
     handle.word(kit, textures::BUFFER_TRIPLES_WORD)
 }
 
-/// The base of a linear texture's texels in units of 16 bytes, from the descriptor's 36 bits starting at bit
-/// 66.
+/// The address of a texture, from the 36 bits of its descriptor from bit 66 on, which count 16 bytes.
 pub(crate) fn texel_base(kit: &mut Kit<'_, '_>, handle: Handle) -> Src {
+    let words = address_words(kit, handle);
+    kit.b.collect(Type::B64, &words)
+}
+
+fn address_words(kit: &mut Kit<'_, '_>, handle: Handle) -> [Src; 2] {
     let [low, high] = [2, 3].map(|word| handle.word(kit, word));
     let b = &mut kit.b;
     let shifted = b.shl(low, Src::imm32(2));
@@ -357,6 +368,62 @@ pub(crate) fn texel_base(kit: &mut Kit<'_, '_>, handle: Handle) -> Src {
     let upper = b.shl(high, Src::imm32(2));
     let carried = b.ushr(low, Src::imm32(30));
     let joined = b.or(upper, carried);
-    let second = b.and(joined, Src::imm32(0xff));
-    b.collect(Type::B64, &[first, second])
+    [first, b.and(joined, Src::imm32(0xff))]
+}
+
+/// Where the 32-bit texels of an image are: in rows of square tiles, which have one texel if the image is linear.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Texels {
+    /// Address of the first.
+    pub base: Src,
+    /// Last column and row of a tile, 32 bits like the next two.
+    pub last: Src,
+    /// Bytes of a row of texels.
+    pub row: Src,
+    /// Bytes between layers.
+    pub layer: Src,
+}
+
+/// Where the texels of the first level of an image are.
+pub(crate) fn texels(kit: &mut Kit<'_, '_>, handle: Handle) -> Texels {
+    let order = field(kit, handle, textures::ORDER);
+    let is_tiled = kit.b.icmp(IntCond::NE, order, Src::imm32(0));
+    let last = field(kit, handle, textures::TILED_LAST);
+    let tiled = [tiled_row(kit, handle, last), scaled(kit, handle, (textures::TILED_LAYER, 0), PAGE_SHIFT)];
+    let linear = [
+        scaled(kit, handle, (textures::ROW_STRIDE, 1), ROW_SHIFT),
+        scaled(kit, handle, (textures::LAYER_STRIDE, 1), LAYER_SHIFT),
+    ];
+    let tiled_address = [
+        scaled(kit, handle, (textures::TILED_LOW, 0), LAYER_SHIFT),
+        field(kit, handle, textures::TILED_HIGH),
+    ];
+    let address = address_words(kit, handle);
+    let mut choose = |tiled: [Src; 2], linear: [Src; 2]| {
+        let [(first, other), (second, third)] = [(tiled[0], linear[0]), (tiled[1], linear[1])];
+        [kit.b.select(is_tiled, first, other), kit.b.select(is_tiled, second, third)]
+    };
+    let [row, layer] = choose(tiled, linear);
+    let address = choose(tiled_address, address);
+    let base = kit.b.collect(Type::B64, &address);
+    Texels { base, last: kit.b.select(is_tiled, last, Src::imm32(0)), row, layer }
+}
+
+/// Bytes of a row of texels of the first level of a tiled image.
+fn tiled_row(kit: &mut Kit<'_, '_>, handle: Handle, last: Src) -> Src {
+    let [most, level] = [textures::WIDTH, textures::FIRST_LEVEL].map(|part| field(kit, handle, part));
+    let whole = kit.b.iadd(most, Src::imm32(1));
+    let shrunk = kit.b.ushr(whole, level);
+    let width = kit.b.umax(shrunk, Src::imm32(1));
+    let most = kit.b.isub(width, Src::imm32(1));
+    let padded = kit.b.or(most, last);
+    let stride = kit.b.iadd(padded, Src::imm32(1));
+    kit.b.shl(stride, Src::imm32(TEXEL_SHIFT))
+}
+
+/// A field of a texture's descriptor with something added, in bytes: multiplied by a power of two.
+fn scaled(kit: &mut Kit<'_, '_>, handle: Handle, (part, add): (Field, u32), shift: u32) -> Src {
+    let value = field(kit, handle, part);
+    let value = if add == 0 { value } else { kit.b.iadd(value, Src::imm32(add)) };
+    kit.b.shl(value, Src::imm32(shift))
 }

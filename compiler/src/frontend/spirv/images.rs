@@ -10,7 +10,7 @@ use super::words::Inst;
 use super::{pointers, resources, sampling, tile_image};
 use crate::error::{CompileError, ImageError};
 use crate::frontend::kit::images::{self, Load};
-use crate::frontend::kit::textures;
+use crate::frontend::kit::textures::{self, TEXEL_SHIFT};
 use crate::ir::Arithmetic;
 use crate::ir::build::alu::float;
 use crate::ir::function::Access;
@@ -135,7 +135,7 @@ pub(super) fn texel_pointer<'a>(
     let (base, offset) = images::texel_address(&mut v.kit, bound.at, shape, place);
     let root = Root::Buffer { base, limit: None };
     let pointer = Pointer::new(root, image.texel, Layout::Explicit, Access::VOLATILE);
-    let (align, texel) = (1 << images::TEXEL_SHIFT, Some(Texel { is_inside }));
+    let (align, texel) = (1 << TEXEL_SHIFT, Some(Texel { is_inside }));
     pointers::define_pointer(v, inst, Pointer { offset: Some(offset), align, texel, ..pointer })
 }
 

@@ -401,6 +401,11 @@ pub trait Arithmetic<'a>: Build<'a> {
         self.uconv(moved, bits)
     }
 
+    /// The bits of the low halves of two words in turns, those of the first in the even positions.
+    fn interleave(&mut self, even: Src, odd: Src) -> Src {
+        self.op(Opcode::Intl, 32, &[even, odd])
+    }
+
     /// Number of set bits of an integer of up to 32 bits.
     fn popcnt(&mut self, a: Src) -> Src {
         let word = self.uconv(a, 32);

@@ -40,7 +40,7 @@ impl Samples {
         let before = b.imul(top, self.stride);
         let height = b.iadd(last_row, Src::imm32(1));
         let beside = b.imul(left, height);
-        let within = interleaved(b, [inner_column, inner_row]);
+        let within = b.interleave(inner_column, inner_row);
         let texel = b.iadd(before, beside);
         let texel = b.iadd(texel, within);
         let first = b.shl(texel, self.shift);
@@ -53,18 +53,4 @@ impl Samples {
             None => number,
         }
     }
-}
-
-/// The bits of two numbers below 256 in turns, those of the first in the even positions.
-fn interleaved(b: &mut Builder<'_, '_>, [even, odd]: [Src; 2]) -> Src {
-    let odd = b.shl(odd, Src::imm32(16));
-    let mut both = b.or(even, odd);
-    for (shift, mask) in [(4, 0x0f0f_0f0f), (2, 0x3333_3333), (1, 0x5555_5555)] {
-        let moved = b.shl(both, Src::imm32(shift));
-        let spread = b.or(both, moved);
-        both = b.and(spread, Src::imm32(mask));
-    }
-    let odd = b.ushr(both, Src::imm32(15));
-    let merged = b.or(both, odd);
-    b.and(merged, Src::imm32(0xffff))
 }

@@ -211,27 +211,27 @@ fn format_properties(format: vk::Format) -> vk::FormatProperties {
 
 /// Fills the lists of modifiers of a chain.
 fn modifiers(format: vk::Format, next: Next) {
-    let known = MODIFIERS.map(|modifier| (modifier, modifier.features(format)));
-    let known: Vec<_> = known.into_iter().filter(|(_, features)| !features.is_empty()).collect();
+    let features = Modifier::features(format);
+    let known = if features.is_empty() { &[][..] } else { &MODIFIERS };
     let planes = format::find(format).map_or(0, |desc| desc.planes().len() as u32);
     if let Some(list) = find_mut::<vk::DrmFormatModifierPropertiesListEXT<'_>>(next) {
         let room = list.p_drm_format_modifier_properties;
         // SAFETY: valid usage of `VkDrmFormatModifierPropertiesListEXT`.
         let fill = unsafe { Fill::new(&raw mut list.drm_format_modifier_count, room) };
-        let _ = fill.fill(&known, |(modifier, features), slot| {
+        let _ = fill.fill(known, |modifier, slot| {
             slot.drm_format_modifier = modifier.number();
             slot.drm_format_modifier_plane_count = planes;
-            slot.drm_format_modifier_tiling_features = physical::former_features(*features);
+            slot.drm_format_modifier_tiling_features = physical::former_features(features);
         });
     }
     if let Some(list) = find_mut::<vk::DrmFormatModifierPropertiesList2EXT<'_>>(next) {
         let room = list.p_drm_format_modifier_properties;
         // SAFETY: valid usage of `VkDrmFormatModifierPropertiesList2EXT`.
         let fill = unsafe { Fill::new(&raw mut list.drm_format_modifier_count, room) };
-        let _ = fill.fill(&known, |(modifier, features), slot| {
+        let _ = fill.fill(known, |modifier, slot| {
             slot.drm_format_modifier = modifier.number();
             slot.drm_format_modifier_plane_count = planes;
-            slot.drm_format_modifier_tiling_features = *features;
+            slot.drm_format_modifier_tiling_features = features;
         });
     }
 }
