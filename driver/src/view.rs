@@ -586,3 +586,64 @@ impl BufferView {
         Ok(BufferView { loaded, stored })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use agx_abi::page_table::PAGE;
+    use agx_abi::textures::{FIRST_LEVEL, TILED_HIGH, TILED_LAST, TILED_LAYER, TILED_LOW, WIDTH};
+
+    use super::*;
+    use crate::image::{Binding, ImageInfo};
+
+    /// The address of a texel as a shader computes it from a texture descriptor.
+    fn texel(descriptor: &Descriptor, [x, y]: [u64; 2], layer: u64) -> u64 {
+        let field = |Field { start, width }| record::bits(descriptor, start, width);
+        let (first, last) = (field(TILED_HIGH) << 32 | field(TILED_LOW) << 7, field(TILED_LAST));
+        let width = ((field(WIDTH) + 1) >> field(FIRST_LEVEL)).max(1);
+        let stride = width.next_multiple_of(last + 1);
+        let [column, row] = [x & last, y & last];
+        let within: u64 = (0..8).map(|bit| (column & 1 << bit) << bit | (row & 1 << bit) << (bit + 1)).sum();
+        let index = (y - row) * stride + (x - column) * (last + 1) + within;
+        first + layer * field(TILED_LAYER) * PAGE + 4 * index
+    }
+
+    #[test]
+    fn atomics_find_the_texels_of_every_level_and_layer() {
+        let device = crate::device::Device::in_test();
+        for (kind, size, layers) in [
+            (vk::ImageType::TYPE_2D, [300, 70, 1], 3),
+            (vk::ImageType::TYPE_2D, [3, 200, 1], 3),
+            (vk::ImageType::TYPE_3D, [130, 65, 9], 1),
+            (vk::ImageType::TYPE_1D, [500, 1, 1], 3),
+        ] {
+            let image = Image::new(ImageInfo {
+                format: vk::Format::R32_UINT,
+                kind,
+                size,
+                levels: 8,
+                layers,
+                samples: 1,
+                usage: vk::ImageUsageFlags::STORAGE,
+                tiling: crate::modifier::Tiling::Optimal,
+                disjoint: false,
+                binding: Binding::Pages,
+            })
+            .expect("an image");
+            image.reserve(&device.space).expect("addresses");
+            let plane = &image.planes[0];
+            let PlaneLayout::Tiled(layout) = plane.layout else { panic!("tiled") };
+            for level in 0..8 {
+                let part = Part::slices(&image, plane, plane.format, level);
+                let [loaded, _] = part.accessed();
+                let [width, height] = [0, 1].map(|axis: usize| (size[axis] >> level).max(1));
+                let places =
+                    [[0, 0], [width - 1, height - 1], [width / 2, height / 3], [width / 3, height / 2]];
+                for (layer, at) in (0..part.layers[1]).flat_map(|layer| places.map(|at| (layer, at))) {
+                    let place = image.address(plane) + layout.offset(level, at, layer);
+                    let found = texel(&loaded, at.map(u64::from), layer.into());
+                    assert_eq!(found, place, "{size:?}: level {level}, {at:?}, layer {layer}");
+                }
+            }
+        }
+    }
+}
