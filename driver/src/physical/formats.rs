@@ -7,6 +7,9 @@ use crate::acceleration::VertexFormat;
 use crate::format::{self, FormatDesc};
 use crate::modifier::{Modifier, Tiling};
 
+/// Slices of a linear image: their number has 11 bits in a descriptor.
+const LINEAR_SLICES: u32 = 2048;
+
 /// Supported uses of a format: linear images, other images, buffers.
 pub fn format_features(format: vk::Format) -> [vk::FormatFeatureFlags2; 3] {
     use vk::FormatFeatureFlags2 as F;
@@ -80,10 +83,13 @@ pub fn image_format(
     if (kind != vk::ImageType::TYPE_2D && is_flat) || (is_disjoint && !desc.is_planar()) {
         return None;
     }
-    let side = if kind == vk::ImageType::TYPE_3D { 2048 } else { SIDE };
+    let side = match (kind, tiling) {
+        (vk::ImageType::TYPE_3D, Tiling::Linear) => LINEAR_SLICES,
+        _ => SIDE,
+    };
     let [height, depth] = match kind {
         vk::ImageType::TYPE_1D => [1, 1],
-        vk::ImageType::TYPE_3D => [2048, 2048],
+        vk::ImageType::TYPE_3D => [side, side],
         _ => [SIDE, 1],
     };
     let several = kind == vk::ImageType::TYPE_2D

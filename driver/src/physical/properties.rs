@@ -27,7 +27,7 @@ fn resource_limits(limits: vk::PhysicalDeviceLimits) -> vk::PhysicalDeviceLimits
     limits
         .max_image_dimension1_d(SIDE)
         .max_image_dimension2_d(SIDE)
-        .max_image_dimension3_d(2048)
+        .max_image_dimension3_d(SIDE)
         .max_image_dimension_cube(SIDE)
         .max_image_array_layers(LAYERS)
         .max_texel_buffer_elements(BUFFER_ROW_TEXELS * SIDE)

@@ -151,6 +151,8 @@ pub struct Shape {
     pub usage: vk::ImageUsageFlags,
     /// Whether views may have other formats.
     pub mutable: bool,
+    /// Whether its texels lie in rows.
+    pub linear: bool,
 }
 
 impl Image {
@@ -182,6 +184,7 @@ impl Image {
             .mip_levels(shape.levels)
             .array_layers(shape.layers)
             .samples(vk::SampleCountFlags::from_raw(shape.samples))
+            .tiling(if shape.linear { vk::ImageTiling::LINEAR } else { vk::ImageTiling::OPTIMAL })
             .usage(shape.usage);
         let range = vk::ImageSubresourceRange::default()
             .aspect_mask(aspect(shape.format.format))
@@ -362,6 +365,7 @@ pub fn resource(device: &Device, words: &[String], storage: bool) -> Result<Imag
             view,
             usage: usage | extra,
             mutable: option("as:").is_some(),
+            linear: option("linear").is_some(),
         },
     )?;
     let pattern = words.get(7).map(String::as_str).unwrap_or("random");

@@ -71,6 +71,7 @@ impl Attachment {
                 view: vk::ImageViewType::TYPE_2D_ARRAY,
                 usage: target | copies | U::INPUT_ATTACHMENT,
                 mutable: self.format.format != self.shown.format,
+                linear: false,
             },
         )
     }

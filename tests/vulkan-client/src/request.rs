@@ -6,7 +6,7 @@
 //!   of the stage without a name); `constant STAGE ID VALUE BYTES` (specialization); `push WORD…`; `buffer BINDING
 //!   BYTES FILL` with fill `zero`, `iota`, `random`, `floats`, `identity`, `words:A,B,…` or `hex:…`; `uniform` likewise; `texels BINDING FORMAT BYTES FILL OFFSET` (a
 //!   texel buffer that begins at a byte of its buffer); `view BINDING OTHER` (the buffer of another binding as uniforms, or its image as a texture); `texture BINDING FORMAT W H LAYERS LEVELS KIND` with kind
-//!   `1d 1d-array 2d 2d-array 3d slice cube cube-array`, a fill and `level:N` or `as:FORMAT` (a view of one level, or with another format); `image BINDING` likewise; `sampler BINDING` and words of `sampler_options`, combined with a texture of that binding; other resources
+//!   `1d 1d-array 2d 2d-array 3d slice cube cube-array`, a fill and the words `level:N`, `as:FORMAT` (a view of one level, or with another format), `linear`; `image BINDING` likewise; `sampler BINDING` and words of `sampler_options`, combined with a texture of that binding; other resources
 //!   with the same binding form an array; `null BINDING sampled|storage` (a null descriptor of an image); `robust` (on a device that checks all accesses); `ycbcr BINDING FORMAT W H MODEL RANGE FILTER SWIZZLE FILL` (a multi-planar
 //!   image with a sampler that converts its colours);
 //! * acceleration structures: `geometry STRUCTURE triangles|boxes|indexed opaque|clear FLOATS [INDICES]` or `soup|boxes-soup … COUNT [FIRST]` (random ones)

@@ -34,6 +34,7 @@ pub fn run(device: &Device, request: &Request) -> Result<Vec<u8>, Error> {
             | vk::ImageUsageFlags::INPUT_ATTACHMENT
             | vk::ImageUsageFlags::TRANSFER_SRC,
         mutable: false,
+        linear: false,
     };
     let target = Image::new(device, &shape)?;
     let pass = pass(device, shape.format.format)?;

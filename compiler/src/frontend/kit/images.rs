@@ -281,14 +281,19 @@ pub fn is_inside(
     all(kit, inside)
 }
 
+/// The coordinates of the last texel of level 0, without the layer.
+fn last_texel(kit: &mut Kit<'_, '_>, handle: Handle, shape: Shape) -> Vec<Src> {
+    let axes = if shape.dim == Dim::D1 { &[fields::WIDTH][..] } else { &[fields::WIDTH, fields::HEIGHT] };
+    let mut last: Vec<Src> = axes.iter().map(|axis| textures::field(kit, handle, *axis)).collect();
+    if shape.dim == Dim::D3 {
+        last.push(textures::last_layer(kit, handle));
+    }
+    last
+}
+
 /// Whether each coordinate, and the layer, is in the image.
 fn within(kit: &mut Kit<'_, '_>, handle: Handle, shape: Shape, coords: &[Src]) -> Vec<Src> {
-    let axes = match shape.dim {
-        Dim::D1 => &[fields::WIDTH][..],
-        Dim::D3 => &[fields::WIDTH, fields::HEIGHT, fields::DEPTH],
-        _ => &[fields::WIDTH, fields::HEIGHT],
-    };
-    let mut most: Vec<Src> = axes.iter().map(|field| textures::field(kit, handle, *field)).collect();
+    let mut most = last_texel(kit, handle, shape);
     if shape.arrayed || shape.dim == Dim::Cube {
         most.push(textures::last_layer(kit, handle));
     }
@@ -358,14 +363,8 @@ pub fn size(kit: &mut Kit<'_, '_>, handle: Handle, shape: Shape, level: Src) -> 
     let first = textures::field(kit, handle, fields::FIRST_LEVEL);
     let level = kit.b.uconv(level, 32);
     let level = kit.b.iadd(first, level);
-    let axes = match shape.dim {
-        Dim::D1 => &[fields::WIDTH][..],
-        Dim::D3 => &[fields::WIDTH, fields::HEIGHT, fields::DEPTH],
-        _ => &[fields::WIDTH, fields::HEIGHT],
-    };
     let mut size = Vec::with_capacity(3);
-    for field in axes {
-        let last = textures::field(kit, handle, *field);
+    for last in last_texel(kit, handle, shape) {
         let whole = kit.b.iadd(last, Src::imm32(1));
         let shrunk = kit.b.ushr(whole, level);
         size.push(kit.b.umax(shrunk, Src::imm32(1)));

@@ -295,7 +295,7 @@ pub(crate) fn field(kit: &mut Kit<'_, '_>, handle: Handle, field: Field) -> Src 
     kit.b.and(value, Src::imm32(1u32.wrapping_shl(field.width).wrapping_sub(1)))
 }
 
-/// Number of the last layer, or the last cube, of an array.
+/// Number of the last layer, cube or slice.
 pub(crate) fn last_layer(kit: &mut Kit<'_, '_>, handle: Handle) -> Src {
     let is_linear = field(kit, handle, textures::HAS_LINEAR_LAYERS);
     let linear = field(kit, handle, textures::LINEAR_LAYERS);

@@ -49,6 +49,7 @@ impl Targets {
                 view,
                 usage,
                 mutable: false,
+                linear: false,
             })
         };
         let mut colours = Vec::new();

@@ -189,6 +189,7 @@ fn target(device: &Device) -> Result<Image, Error> {
         view: vk::ImageViewType::TYPE_2D,
         usage: U::COLOR_ATTACHMENT | U::SAMPLED | U::TRANSFER_SRC | U::TRANSFER_DST,
         mutable: false,
+        linear: false,
     };
     Image::new(device, &shape)
 }
