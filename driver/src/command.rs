@@ -51,6 +51,8 @@ enum Step {
     Set(AnySetting),
     /// A draw: its parameters, and whether it has indices.
     Draw(DrawNumbers, bool),
+    /// The commands of another secondary command buffer.
+    Execute(Arc<Kept>),
     /// Any other.
     Other(Box<dyn Fn(&mut Recorder) -> Result<(), Error> + Send + Sync>),
 }
@@ -60,11 +62,23 @@ impl Step {
         match self {
             Step::Set(setting) => setting.apply(&mut recorder.graphics),
             Step::Draw(numbers, indexed) => recorder.draw(*numbers, *indexed, 0)?,
+            Step::Execute(kept) => recorder.execute(&kept.steps)?,
             Step::Other(step) => step(recorder)?,
         }
         Ok(())
     }
 }
+
+/// The commands of a secondary command buffer.
+#[derive(Default)]
+struct Kept {
+    steps: Vec<Step>,
+    /// Levels of command buffers that they execute.
+    levels: u32,
+}
+
+/// Levels of secondary command buffers that a secondary one executes, at most: they are executed recursively.
+pub const MAX_NESTED_LEVELS: u32 = 32;
 
 /// Kinds of command buffers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -89,8 +103,10 @@ pub struct CommandBuffer {
     recorder: Option<Box<Recorder>>,
     /// The recorder for the next commands.
     spare: Option<Box<Recorder>>,
-    /// The commands of a secondary command buffer.
-    steps: Vec<Step>,
+    /// The commands of a secondary command buffer, while they are recorded.
+    kept: Kept,
+    /// The commands of a secondary command buffer that has ended.
+    executable: Option<Arc<Kept>>,
     error: Option<Error>,
     finished: Option<Finished>,
 }
@@ -98,8 +114,8 @@ pub struct CommandBuffer {
 impl CommandBuffer {
     /// An empty command buffer.
     pub fn new(device: Arc<Device>, level: Level) -> CommandBuffer {
-        let (recorder, spare, steps, error, finished) = Default::default();
-        CommandBuffer { device, level, recorder, spare, steps, error, finished }
+        let (recorder, spare, kept, executable, error, finished) = Default::default();
+        CommandBuffer { device, level, recorder, spare, kept, executable, error, finished }
     }
 
     /// The device.
@@ -118,7 +134,12 @@ impl CommandBuffer {
 
     /// Discards the recorded commands, and ends recording.
     pub fn reset(&mut self) {
-        self.steps.clear();
+        // The memory of commands that no other buffer executes is used again.
+        if let Some(Ok(kept)) = self.executable.take().map(Arc::try_unwrap) {
+            self.kept = kept;
+        }
+        self.kept.steps.clear();
+        self.kept.levels = 0;
         (self.error, self.finished) = (None, None);
         if let Some(mut recorder) = self.recorder.take() {
             recorder.take();
@@ -137,6 +158,9 @@ impl CommandBuffer {
             self.spare = Some(recorder);
             self.finished = Some(Finished { commands: Arc::new(commands), _upload: upload });
             result.unwrap_or_else(|error| self.fail(error));
+        }
+        if self.level == Level::Secondary {
+            self.executable = Some(Arc::new(std::mem::take(&mut self.kept)));
         }
         self.error.take().map_or(Ok(()), Err)
     }
@@ -205,7 +229,7 @@ impl CommandBuffer {
     #[inline(never)]
     fn keep_step(&mut self, step: Step) {
         if self.level == Level::Secondary {
-            self.steps.push(step);
+            self.kept.steps.push(step);
         }
     }
 
@@ -216,9 +240,28 @@ impl CommandBuffer {
     }
 
     /// Executes secondary command buffers. Their state is discarded.
-    pub fn execute<'o>(&mut self, mut others: impl Iterator<Item = &'o CommandBuffer>) {
-        let Some(recorder) = &mut self.recorder else { return };
-        others.try_for_each(|other| recorder.execute(&other.steps)).unwrap_or_else(|error| self.fail(error));
+    pub fn execute<'o>(&mut self, others: impl Iterator<Item = &'o CommandBuffer>) {
+        for kept in others.filter_map(|other| other.executable.as_ref()) {
+            let result = match &mut self.recorder {
+                Some(recorder) => recorder.execute(&kept.steps),
+                None => self.keep_nested(kept),
+            };
+            result.unwrap_or_else(|error| self.fail(error));
+        }
+    }
+
+    /// Keeps the execution of another secondary command buffer.
+    ///
+    /// # Errors
+    /// Too many levels.
+    fn keep_nested(&mut self, kept: &Arc<Kept>) -> Result<(), Error> {
+        let levels = kept.levels + 1;
+        if levels > MAX_NESTED_LEVELS {
+            return Err(Error::Invalid { what: "command buffers are nested more deeply than the limit" });
+        }
+        self.kept.levels = self.kept.levels.max(levels);
+        self.keep_step(Step::Execute(kept.clone()));
+        Ok(())
     }
 
     /// The commands of the kernel.
@@ -835,5 +878,33 @@ mod tests {
         primary.execute([&secondary].into_iter());
         primary.record(expect(0.0));
         primary.end().expect("records");
+    }
+
+    #[test]
+    fn secondary_buffers_execute_others_down_to_the_limit() {
+        let device = Device::in_test();
+        let executed = Arc::new(std::sync::atomic::AtomicU32::new(0));
+        let counted = executed.clone();
+        let mut inner = CommandBuffer::new(device.clone(), Level::Secondary);
+        inner.begin();
+        inner.record(move |_| {
+            counted.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            Ok(())
+        });
+        inner.end().expect("records");
+        let mut primary = CommandBuffer::new(device.clone(), Level::Primary);
+        for level in 1..=MAX_NESTED_LEVELS + 1 {
+            let mut outer = CommandBuffer::new(device.clone(), Level::Secondary);
+            outer.begin();
+            outer.execute([&inner].into_iter());
+            assert_eq!(outer.end().is_ok(), level <= MAX_NESTED_LEVELS);
+            inner = outer;
+            // The inner buffer is gone; its commands belong to those that execute them.
+            primary.begin();
+            primary.execute([&inner, &inner].into_iter());
+            primary.end().expect("records");
+            let wanted = if level <= MAX_NESTED_LEVELS { 2 } else { 0 };
+            assert_eq!(executed.swap(0, std::sync::atomic::Ordering::Relaxed), wanted, "level {level}");
+        }
     }
 }

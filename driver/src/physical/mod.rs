@@ -199,6 +199,7 @@ pub static DEVICE_EXTENSIONS: &[(&str, u32)] = &[
     ("VK_EXT_mesh_shader", 1),
     ("VK_EXT_multi_draw", 1),
     ("VK_EXT_mutable_descriptor_type", 1),
+    ("VK_EXT_nested_command_buffer", 1),
     ("VK_EXT_non_seamless_cube_map", 1),
     ("VK_EXT_physical_device_drm", 1),
     ("VK_EXT_pipeline_creation_cache_control", 3),

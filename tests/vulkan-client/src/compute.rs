@@ -85,7 +85,8 @@ fn recorded(
         condition::primary(condition, commands, || match request.has("secondary") {
             true => condition::inherited(request, Default::default(), |inheritance| {
                 let flags = vk::CommandBufferUsageFlags::empty();
-                device.secondary(commands, (inheritance, flags), record)
+                let [levels] = request.numbers("secondary", [1])?;
+                device.secondary(commands, (inheritance, flags), levels, record)
             }),
             false => record(commands),
         })

@@ -8,7 +8,7 @@ use crate::Error;
 use crate::{binaries, condition, generated};
 
 /// Extensions that are enabled where they are.
-const EXTENSIONS: [&CStr; 35] = [
+const EXTENSIONS: [&CStr; 36] = [
     condition::NAME,
     generated::NAME,
     ash::khr::acceleration_structure::NAME,
@@ -41,6 +41,7 @@ const EXTENSIONS: [&CStr; 35] = [
     ash::khr::maintenance6::NAME,
     ash::ext::depth_bias_control::NAME,
     ash::ext::mutable_descriptor_type::NAME,
+    ash::ext::nested_command_buffer::NAME,
     ash::ext::mesh_shader::NAME,
     ash::khr::maintenance5::NAME,
     binaries::NAME,
@@ -174,6 +175,7 @@ struct More {
     binaries: binaries::Features,
     generated: generated::Features,
     conditions: vk::PhysicalDeviceConditionalRenderingFeaturesEXT<'static>,
+    nested: vk::PhysicalDeviceNestedCommandBufferFeaturesEXT<'static>,
 }
 
 impl More {
@@ -233,6 +235,9 @@ impl More {
         }
         if knows(condition::NAME) {
             features = features.push_next(&mut self.conditions);
+        }
+        if knows(ash::ext::nested_command_buffer::NAME) {
+            features = features.push_next(&mut self.nested);
         }
         features
     }
@@ -485,7 +490,7 @@ impl Device {
         }
     }
 
-    /// Records commands into a secondary command buffer and executes it.
+    /// Records commands into a secondary command buffer and executes it, in others of more levels.
     ///
     /// # Errors
     /// The error of Vulkan or of the recording.
@@ -493,6 +498,7 @@ impl Device {
         &self,
         primary: vk::CommandBuffer,
         (inheritance, flags): (&vk::CommandBufferInheritanceInfo<'_>, vk::CommandBufferUsageFlags),
+        levels: u32,
         record: impl FnOnce(vk::CommandBuffer) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let info = vk::CommandBufferAllocateInfo::default()
@@ -506,7 +512,15 @@ impl Device {
             self.functions.begin_command_buffer(commands[0], &begin)?;
             record(commands[0])?;
             self.functions.end_command_buffer(commands[0])?;
-            self.functions.cmd_execute_commands(primary, &commands);
+            let mut executed = commands;
+            for _ in 1..levels {
+                let outer = self.functions.allocate_command_buffers(&info)?;
+                self.functions.begin_command_buffer(outer[0], &begin)?;
+                self.functions.cmd_execute_commands(outer[0], &executed);
+                self.functions.end_command_buffer(outer[0])?;
+                executed = outer;
+            }
+            self.functions.cmd_execute_commands(primary, &executed);
         }
         Ok(())
     }

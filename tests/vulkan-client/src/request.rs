@@ -19,7 +19,7 @@
 //!   colour, `r1` what the colour before it is resolved to, `d2` depth and stencil, `i0` an input);
 //! * descriptors: `pushed` (by commands), `structures` (by commands that take structures), `late` (written after commands that use them are recorded), `mutable` (of
 //!   mutable types; each has another type before); commands:
-//!   `secondary` (by a secondary command buffer);
+//!   `secondary [LEVELS]` (by a secondary command buffer, in others of more levels);
 //! * compute: `groups X Y Z`, `base X Y Z` (number of the first workgroup), `indirect`, `repeat N`, `events` (which
 //!   order launches), `timeline` (submitted before its wait is signalled), `cached` (from a damaged cache), `binaries` (made again from its binaries);
 //! * generated commands, in place of the dispatch or the draw: `generated MOST COUNT|all` and words `preprocessed`, `unordered`, `described` (the layout of

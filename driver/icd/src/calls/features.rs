@@ -3,6 +3,7 @@
 use std::ffi::c_void;
 
 use agx_driver::acceleration;
+use agx_driver::command::MAX_NESTED_LEVELS;
 use agx_driver::gpu::PAGE;
 use agx_driver::physical::{self, MAX_TARGETS};
 use agx_driver::sequences;
@@ -195,6 +196,11 @@ macro_rules! features {
             { custom_border_colors: vk::TRUE, custom_border_color_without_format: vk::TRUE };
         PhysicalDeviceBorderColorSwizzleFeaturesEXT PHYSICAL_DEVICE_BORDER_COLOR_SWIZZLE_FEATURES_EXT
             { border_color_swizzle: vk::TRUE, border_color_swizzle_from_image: vk::TRUE };
+        PhysicalDeviceNestedCommandBufferFeaturesEXT PHYSICAL_DEVICE_NESTED_COMMAND_BUFFER_FEATURES_EXT {
+            nested_command_buffer: vk::TRUE,
+            nested_command_buffer_rendering: vk::TRUE,
+            nested_command_buffer_simultaneous_use: vk::TRUE
+        };
         PhysicalDeviceConditionalRenderingFeaturesEXT PHYSICAL_DEVICE_CONDITIONAL_RENDERING_FEATURES_EXT
             { conditional_rendering: vk::TRUE, inherited_conditional_rendering: vk::TRUE };
         PhysicalDeviceTransformFeedbackFeaturesEXT PHYSICAL_DEVICE_TRANSFORM_FEEDBACK_FEATURES_EXT
@@ -538,6 +544,8 @@ filled! { property,
             advanced_blend_correlated_overlap: vk::TRUE,
             advanced_blend_all_operations: vk::TRUE
         };
+        PhysicalDeviceNestedCommandBufferPropertiesEXT PHYSICAL_DEVICE_NESTED_COMMAND_BUFFER_PROPERTIES_EXT
+            { max_command_buffer_nesting_level: MAX_NESTED_LEVELS };
         PhysicalDeviceCustomBorderColorPropertiesEXT PHYSICAL_DEVICE_CUSTOM_BORDER_COLOR_PROPERTIES_EXT
             { max_custom_border_color_samplers: 1 << 16 };
         PhysicalDeviceExtendedDynamicState3PropertiesEXT PHYSICAL_DEVICE_EXTENDED_DYNAMIC_STATE_3_PROPERTIES_EXT

@@ -154,7 +154,8 @@ pub fn run(device: &Device, request: &Request) -> Result<Vec<u8>, Error> {
                 let draws = |commands| record(device, commands, request, &bound, &inputs, &way, query, pass);
                 match request.has("secondary") {
                     true => state::inherited(request, |inheritance| {
-                        device.secondary(commands, inheritance, draws)
+                        let [levels] = request.numbers("secondary", [1])?;
+                        device.secondary(commands, inheritance, levels, draws)
                     })?,
                     false => draws(commands)?,
                 }
