@@ -389,24 +389,27 @@ pub(crate) fn texels(kit: &mut Kit<'_, '_>, handle: Handle) -> Texels {
     let order = field(kit, handle, textures::ORDER);
     let is_tiled = kit.b.icmp(IntCond::NE, order, Src::imm32(0));
     let last = field(kit, handle, textures::TILED_LAST);
-    let tiled = [tiled_row(kit, handle, last), scaled(kit, handle, (textures::TILED_LAYER, 0), PAGE_SHIFT)];
-    let linear = [
-        scaled(kit, handle, (textures::ROW_STRIDE, 1), ROW_SHIFT),
-        scaled(kit, handle, (textures::LAYER_STRIDE, 1), LAYER_SHIFT),
-    ];
-    let tiled_address = [
+    let tiled = [
+        last,
+        tiled_row(kit, handle, last),
+        scaled(kit, handle, (textures::TILED_LAYER, 0), PAGE_SHIFT),
         scaled(kit, handle, (textures::TILED_LOW, 0), LAYER_SHIFT),
         field(kit, handle, textures::TILED_HIGH),
     ];
-    let address = address_words(kit, handle);
-    let mut choose = |tiled: [Src; 2], linear: [Src; 2]| {
-        let [(first, other), (second, third)] = [(tiled[0], linear[0]), (tiled[1], linear[1])];
-        [kit.b.select(is_tiled, first, other), kit.b.select(is_tiled, second, third)]
-    };
-    let [row, layer] = choose(tiled, linear);
-    let address = choose(tiled_address, address);
-    let base = kit.b.collect(Type::B64, &address);
-    Texels { base, last: kit.b.select(is_tiled, last, Src::imm32(0)), row, layer }
+    let [low, high] = address_words(kit, handle);
+    let linear = [
+        Src::imm32(0),
+        scaled(kit, handle, (textures::ROW_STRIDE, 1), ROW_SHIFT),
+        scaled(kit, handle, (textures::LAYER_STRIDE, 1), LAYER_SHIFT),
+        low,
+        high,
+    ];
+    let mut parts = tiled;
+    for (part, linear) in parts.iter_mut().zip(linear) {
+        *part = kit.b.select(is_tiled, *part, linear);
+    }
+    let [last, row, layer, low, high] = parts;
+    Texels { base: kit.b.collect(Type::B64, &[low, high]), last, row, layer }
 }
 
 /// Bytes of a row of texels of the first level of a tiled image.
