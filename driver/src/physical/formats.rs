@@ -83,15 +83,7 @@ pub fn image_format(
     if (kind != vk::ImageType::TYPE_2D && is_flat) || (is_disjoint && !desc.is_planar()) {
         return None;
     }
-    let side = match (kind, tiling) {
-        (vk::ImageType::TYPE_3D, Tiling::Linear) => LINEAR_SLICES,
-        _ => SIDE,
-    };
-    let [height, depth] = match kind {
-        vk::ImageType::TYPE_1D => [1, 1],
-        vk::ImageType::TYPE_3D => [side, side],
-        _ => [SIDE, 1],
-    };
+    let [side, height, depth] = most_texels(kind, tiling);
     let several = kind == vk::ImageType::TYPE_2D
         && tiling == Tiling::Optimal
         && !desc.is_compressed()
@@ -107,6 +99,16 @@ pub fn image_format(
         sample_counts: if several { SAMPLES } else { vk::SampleCountFlags::TYPE_1 },
         max_resource_size: 2 << 30,
     })
+}
+
+/// The largest width, height and depth of images.
+fn most_texels(kind: vk::ImageType, tiling: Tiling) -> [u32; 3] {
+    match (kind, tiling) {
+        (vk::ImageType::TYPE_1D, _) => [SIDE, 1, 1],
+        (vk::ImageType::TYPE_3D, Tiling::Linear) => [LINEAR_SLICES; 3],
+        (vk::ImageType::TYPE_3D, _) => [SIDE; 3],
+        _ => [SIDE, SIDE, 1],
+    }
 }
 
 /// Whether images can be bound by pages, or by blocks.

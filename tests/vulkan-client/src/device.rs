@@ -185,59 +185,33 @@ impl More {
         knows: impl Fn(&CStr) -> bool,
         mut features: vk::PhysicalDeviceFeatures2<'s>,
     ) -> vk::PhysicalDeviceFeatures2<'s> {
-        if knows(ash::ext::primitive_topology_list_restart::NAME) {
-            features = features.push_next(&mut self.restarts);
+        /// Adds the structures of the extensions that the driver knows.
+        macro_rules! add {
+            ($($name:expr => $field:ident;)*) => {
+                $(if knows($name) {
+                    features = features.push_next(&mut self.$field);
+                })*
+            };
         }
-        if knows(ash::ext::non_seamless_cube_map::NAME) {
-            features = features.push_next(&mut self.seams);
-        }
-        if knows(ash::ext::image_2d_view_of_3d::NAME) {
-            features = features.push_next(&mut self.slices);
-        }
-        if knows(ash::ext::multi_draw::NAME) {
-            features = features.push_next(&mut self.draws);
-        }
-        if knows(ash::khr::shader_subgroup_rotate::NAME) {
-            features = features.push_next(&mut self.rotations);
-        }
-        if knows(ash::ext::primitives_generated_query::NAME) {
-            features = features.push_next(&mut self.counts);
-        }
-        if knows(ash::ext::dynamic_rendering_unused_attachments::NAME) {
-            features = features.push_next(&mut self.unused);
-        }
-        if knows(ash::khr::workgroup_memory_explicit_layout::NAME) {
-            features = features.push_next(&mut self.shared);
-        }
-        if knows(ash::khr::maintenance6::NAME) {
-            features = features.push_next(&mut self.structures);
-        }
-        if knows(ash::ext::depth_bias_control::NAME) {
-            features = features.push_next(&mut self.bias);
-        }
-        if knows(ash::ext::mutable_descriptor_type::NAME) {
-            features = features.push_next(&mut self.mutable);
-        }
-        if knows(ash::ext::mesh_shader::NAME) {
-            features = features.push_next(&mut self.meshes);
-        }
-        if knows(ash::khr::acceleration_structure::NAME) {
-            features = features.push_next(&mut self.structures_of_rays);
-        }
-        if knows(ash::khr::ray_query::NAME) {
-            features = features.push_next(&mut self.rays);
-        }
-        if knows(binaries::NAME) {
-            features = features.push_next(&mut self.binaries);
-        }
-        if knows(generated::NAME) {
-            features = features.push_next(&mut self.generated);
-        }
-        if knows(condition::NAME) {
-            features = features.push_next(&mut self.conditions);
-        }
-        if knows(ash::ext::nested_command_buffer::NAME) {
-            features = features.push_next(&mut self.nested);
+        add! {
+            ash::ext::primitive_topology_list_restart::NAME => restarts;
+            ash::ext::non_seamless_cube_map::NAME => seams;
+            ash::ext::image_2d_view_of_3d::NAME => slices;
+            ash::ext::multi_draw::NAME => draws;
+            ash::khr::shader_subgroup_rotate::NAME => rotations;
+            ash::ext::primitives_generated_query::NAME => counts;
+            ash::ext::dynamic_rendering_unused_attachments::NAME => unused;
+            ash::khr::workgroup_memory_explicit_layout::NAME => shared;
+            ash::khr::maintenance6::NAME => structures;
+            ash::ext::depth_bias_control::NAME => bias;
+            ash::ext::mutable_descriptor_type::NAME => mutable;
+            ash::ext::mesh_shader::NAME => meshes;
+            ash::khr::acceleration_structure::NAME => structures_of_rays;
+            ash::khr::ray_query::NAME => rays;
+            binaries::NAME => binaries;
+            generated::NAME => generated;
+            condition::NAME => conditions;
+            ash::ext::nested_command_buffer::NAME => nested;
         }
         features
     }
