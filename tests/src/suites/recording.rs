@@ -23,6 +23,8 @@ const KERNEL: [&str; 2] = ["agx_device::node::Node::call*", "<agx_device::node::
 
 /// The case of memory.
 const MEMORY: &str = "peak-memory";
+/// Processes whose peaks are measured.
+const PEAKS: usize = 5;
 /// The cases of what the device reads run if the filter is a part of this.
 const RECORDED: &str = "recorded";
 
@@ -107,7 +109,7 @@ fn report(context: &Context<'_>) -> Result<SuiteReport, String> {
     let mean = (logarithms / report.cases.len().max(1) as f64).exp();
     report.extra.insert("ratio".into(), json!(rounded(mean)));
     if MEMORY.contains(filter) {
-        let of = |driver| peak(&environment, driver, &folder);
+        let of = |driver| least_peak(&environment, driver, &folder);
         let (ours, mesa) = (of(Driver::Own)?, of(Driver::Device)?);
         let figures = json!({"kilobytes": ours, "mesa": mesa, "ratio": rounded(ours / mesa.max(1.0))});
         report.extra.insert(MEMORY.into(), figures);
@@ -125,6 +127,11 @@ fn report(context: &Context<'_>) -> Result<SuiteReport, String> {
     }
     report.extra.insert("mesa".into(), json!(environment.version));
     Ok(report)
+}
+
+/// The least peak of some processes: on a busy host, the threads of one may have more in memory at the same time.
+fn least_peak(environment: &Environment, driver: Driver, folder: &Path) -> Result<f64, String> {
+    (0..PEAKS).try_fold(f64::INFINITY, |least, _| Ok(least.min(peak(environment, driver, folder)?)))
 }
 
 /// The most kilobytes in memory of a process that records many draws.
