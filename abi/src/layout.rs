@@ -10,7 +10,7 @@
 //! 3. addresses of descriptor tables, for arrays of buffers indexed by a run-time value, and of the constant section;
 //! 4. sizes of buffers in bytes, 32 bits each;
 //! 5. the number of workgroups, three 32-bit values, and descriptors of textures, six 32-bit words each;
-//! 6. push constants, as many as fit;
+//! 6. push constants, as many as fit, with 64-bit values where memory operands read them;
 //! 7. constants that the compiler promoted.
 
 use std::fmt;
@@ -346,32 +346,55 @@ pub struct LayoutError {
     pub reach: u16,
 }
 
+/// A source that a shader reads.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Wanted {
+    /// The source.
+    pub source: UniformSource,
+    /// Length in half-words, if the row of the source does not specify one.
+    pub halves: u16,
+    /// Position of a 64-bit value, in half-words from the start. Memory operands read it at multiples of four half-words only; at
+    /// others the program copies it to registers.
+    pub address: Option<u16>,
+}
+
+impl From<UniformSource> for Wanted {
+    fn from(source: UniformSource) -> Self {
+        Wanted { source, halves: 0, address: None }
+    }
+}
+
+impl Wanted {
+    /// Half-words to leave free at `next` so that the 64-bit value is where memory operands read it.
+    fn padding(&self, next: u32) -> u32 {
+        self.address.map_or(0, |address| {
+            let end = next + u32::from(address);
+            end.next_multiple_of(u32::from(ADDRESS)) - end
+        })
+    }
+}
+
 /// Assigns a range to each of `wanted`, in the order of the resource layout, after the ranges of `fixed`,
-/// which are ascending. A source in `fixed` keeps its range. The number with a source is its length if its
-/// row does not specify one.
+/// which are ascending. A source in `fixed` keeps its range.
 ///
 /// # Errors
 /// The first uniform that does not fit.
-pub fn place(
-    fixed: &[UniformRange],
-    wanted: &[(UniformSource, u16)],
-) -> Result<Vec<UniformRange>, LayoutError> {
-    let mut order: Vec<(UniformSource, u16)> = wanted
-        .iter()
-        .copied()
-        .filter(|(source, _)| fixed.iter().all(|range| range.source != *source))
-        .collect();
-    order.sort_by_key(|(source, _)| (source.desc().rank, *source));
+pub fn place(fixed: &[UniformRange], wanted: &[Wanted]) -> Result<Vec<UniformRange>, LayoutError> {
+    let is_free = |source: UniformSource| fixed.iter().all(|range| range.source != source);
+    let mut order: Vec<Wanted> = wanted.iter().copied().filter(|wanted| is_free(wanted.source)).collect();
+    order.sort_by_key(|wanted| (wanted.source.desc().rank, wanted.source));
     let mut ranges = fixed.to_vec();
     let end = fixed.last().map_or(0, |last| last.start + last.halves);
     let mut next = u32::from(end).next_multiple_of(u32::from(ADDRESS));
-    for (source, length) in order {
+    for wanted in order {
+        let source = wanted.source;
         let SourceDesc { halves, reach, .. } = *source.desc();
-        let halves = if halves == 0 { length } else { halves };
-        let start = next;
-        next += u32::from(halves);
+        let halves = if halves == 0 { wanted.halves } else { halves };
         // Whatever memory operands do not reach is copied to registers. The operands of textures are uniforms only.
         let most = if reach == TEXTURE_TABLE_HALVES { reach } else { UNIFORM_HALVES };
+        let padding = wanted.padding(next);
+        let start = if next + padding + u32::from(halves) > u32::from(most) { next } else { next + padding };
+        next = start + u32::from(halves);
         if next > u32::from(most) {
             return Err(LayoutError { what: source, end: next, reach: most });
         }
@@ -587,7 +610,9 @@ mod tests {
     fn texture_tables_come_first_and_push_constants_last() {
         let push = UniformSource::PushConstants { offset: 4 };
         let count = UniformSource::WorkgroupCount;
-        let ranges = place(&[], &[(push, 6), (count, 0), (BUFFER, 0), (TABLE, 0)]).expect("they fit");
+        let pushed = Wanted { halves: 6, ..push.into() };
+        let wanted = [pushed, count.into(), BUFFER.into(), TABLE.into()];
+        let ranges = place(&[], &wanted).expect("they fit");
         let places: Vec<(UniformSource, u16)> =
             ranges.iter().map(|range| (range.source, range.start)).collect();
         assert_eq!(places, [(TABLE, 0), (BUFFER, 4), (count, 8), (push, 14)]);
@@ -595,10 +620,22 @@ mod tests {
     }
 
     #[test]
+    fn addresses_in_push_constants_are_where_memory_operands_read_them_if_there_is_room() {
+        let push = UniformSource::PushConstants { offset: 4 };
+        let start = |halves, address| {
+            let pushed = Wanted { halves, address: Some(address), ..push.into() };
+            let ranges = place(&[], &[pushed, UniformSource::WorkgroupCount.into()]).expect("they fit");
+            ranges[1].start
+        };
+        assert_eq!([start(6, 0), start(6, 2), start(6, 4)], [8, 6, 8]);
+        assert_eq!([start(UNIFORM_HALVES - 8, 0), start(UNIFORM_HALVES - 6, 0)], [8, 6]);
+    }
+
+    #[test]
     fn fixed_ranges_keep_their_places() {
         let source = UniformSource::Interface(InterfaceUniform::DrawNumber);
         let fixed = [UniformRange { start: 0, halves: 1, source }];
-        let ranges = place(&fixed, &[(BUFFER, 0), (source, 0)]).expect("they fit");
+        let ranges = place(&fixed, &[BUFFER.into(), source.into()]).expect("they fit");
         assert_eq!(ranges.iter().map(|range| range.start).collect::<Vec<_>>(), [0, 4]);
     }
 
@@ -609,7 +646,7 @@ mod tests {
         let limits: [(&dyn Fn(u32) -> UniformSource, u32, u16); 2] =
             [(&buffer, 128, UNIFORM_HALVES), (&table, 32, TEXTURE_TABLE_HALVES)];
         for (source, most, reach) in limits {
-            let wanted: Vec<(UniformSource, u16)> = (0..=most).map(|binding| (source(binding), 0)).collect();
+            let wanted: Vec<Wanted> = (0..=most).map(|binding| source(binding).into()).collect();
             assert!(place(&[], &wanted[..most as usize]).is_ok());
             let error = place(&[], &wanted).expect_err("one too many");
             assert_eq!((error.what, error.end, error.reach), (source(most), 4 * most + 4, reach));

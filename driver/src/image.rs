@@ -511,6 +511,17 @@ mod tests {
         }
     }
 
+    #[test]
+    fn the_tiling_and_rendering_determine_rows() {
+        let stored = ImageInfo { usage: vk::ImageUsageFlags::STORAGE, ..info(vk::Format::R32_UINT) };
+        let layout = |info: ImageInfo| Image::new(info).expect("there").planes[0].layout;
+        assert!(matches!(layout(stored), PlaneLayout::Tiled(_)));
+        let linear = ImageInfo { tiling: Tiling::Linear, ..stored };
+        assert_eq!(layout(linear), PlaneLayout::Linear([400, 16000]));
+        let usage = stored.usage | vk::ImageUsageFlags::COLOR_ATTACHMENT;
+        assert_eq!(layout(ImageInfo { usage, ..linear }), PlaneLayout::Linear([512, 20480]));
+    }
+
     fn with_modifier(format: vk::Format, modifier: Modifier) -> ImageInfo {
         ImageInfo { tiling: Tiling::Modifier(modifier), layers: 1, ..info(format) }
     }

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use agx_abi::fragment::{SampledTarget, TargetHeap};
 use agx_abi::image_layout::Order;
 use agx_abi::record;
-use agx_abi::textures::{self, BUFFER_ROW_TEXELS, BUFFER_SIZE_WORD, BUFFER_TRIPLES_WORD, Field, TiledTexels};
+use agx_abi::textures::{self, BUFFER_ROW_TEXELS, BUFFER_SIZE_WORD, BUFFER_TRIPLES_WORD, TiledTexels};
 use ash::vk;
 
 use crate::Error;
@@ -228,21 +228,13 @@ impl<'i> Part<'i> {
     /// The descriptors with which programs load and store.
     pub fn accessed(&self) -> [Descriptor; 2] {
         let mut loaded = self.texture();
-        let mut describe = |fields: [(Field, u32); 4]| {
-            for (field, value) in fields {
-                record::set_bits(&mut loaded, field.start, field.width, value.into());
-            }
+        let (stored, fields) = match self.sampled() {
+            Some((stored, place)) => (stored, Some(place.fields())),
+            None => (self.stored(), self.tiled().map(TiledTexels::fields)),
         };
-        let stored = match (self.sampled(), self.tiled()) {
-            (Some((stored, place)), _) => {
-                describe(place.fields());
-                stored
-            }
-            (None, tiled) => {
-                tiled.into_iter().for_each(|texels| describe(texels.fields()));
-                self.stored()
-            }
-        };
+        for (field, value) in fields.into_iter().flatten() {
+            record::set_bits(&mut loaded, field.start, field.width, value.into());
+        }
         [loaded, stored]
     }
 
@@ -590,7 +582,7 @@ impl BufferView {
 #[cfg(test)]
 mod tests {
     use agx_abi::page_table::PAGE;
-    use agx_abi::textures::{FIRST_LEVEL, TILED_HIGH, TILED_LAST, TILED_LAYER, TILED_LOW, WIDTH};
+    use agx_abi::textures::{FIRST_LEVEL, Field, TILED_HIGH, TILED_LAST, TILED_LAYER, TILED_LOW, WIDTH};
 
     use super::*;
     use crate::image::{Binding, ImageInfo};

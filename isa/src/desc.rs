@@ -151,6 +151,8 @@ pub enum Length {
 pub enum Count {
     /// Exactly this many of the operand's size.
     Fixed(u8),
+    /// This many of the operand's size. The last ones are not used if the format of the image lacks their components.
+    UpTo(u8),
     /// One for each set bit of the modifier `mask`; packed formats (8, 12, 13) always have 4, 3 and 3.
     Mask,
     /// The modifier `count`, where 0 means 4.

@@ -227,7 +227,7 @@ impl Inst {
         let desc = self.op.desc();
         let Some(spec) = desc.operands.get(index) else { return 0 };
         match spec.count {
-            Count::Fixed(count) => u16::from(count),
+            Count::Fixed(count) | Count::UpTo(count) => u16::from(count),
             Count::Mask => match self.value_at(desc.derived.format) {
                 8 => 4,
                 12 | 13 => 3,

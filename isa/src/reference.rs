@@ -316,6 +316,7 @@ fn remarks(operand: &OperandDesc) -> Vec<String> {
         Count::Fixed(2) => "two registers",
         Count::Fixed(3) => "three registers",
         Count::Fixed(_) => "four registers",
+        Count::UpTo(_) => "four registers, of which it uses those whose components the image has",
         Count::Mask => "one register per bit of mask",
         Count::CountField => "count registers, 0 means 4",
         Count::Coordinates => "as many registers as dim requires, then layer or sample",

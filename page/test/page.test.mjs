@@ -434,22 +434,25 @@ test("breakpoints, steps and watches need no mouse", async (t) => {
   await page.focus("#step-start");
   await page.keyboard.press("Enter");
   await page.waitForFunction(() => /^Time 0:/.test(document.getElementById("step-place-now").textContent));
-  const reads = (pattern) =>
-    page.waitForFunction((source) => new RegExp(source).test(document.getElementById("step-place-now").textContent), pattern.source);
+  const place = () => page.textContent("#step-place-now");
   const presses = async (key, pattern) => {
     await page.keyboard.press(key);
-    await reads(pattern);
+    await page.waitForFunction((source) => new RegExp(source).test(document.getElementById("step-place-now").textContent), pattern.source);
   };
   await page.focus("#step-code-pane");
   await presses("c", /wgsl:7.*Breakpoint 1\.$/);
   const at = await time(page);
   await presses("i", new RegExp(`^Time ${at + 1}:`));
   await presses("Shift+I", new RegExp(`^Time ${at}:`));
+  const before = await place();
+  await page.keyboard.press("o");
+  await page.waitForFunction((text) => document.getElementById("step-place-now").textContent !== text, before);
+  assert.match(await place(), /wgsl:(6|7|9|10)/);
+  await presses("Shift+C", /Breakpoint 1\.$/);
   // Keys that are pressed while a step is made wait for their turn.
+  const stopped = await time(page);
   for (let count = 0; count < 5; count += 1) await page.keyboard.press("i");
-  await presses("i", new RegExp(`^Time ${at + 6}:`));
-  await page.keyboard.press("Shift+C");
-  await reads(/Breakpoint 1\.$/);
+  await presses("i", new RegExp(`^Time ${stopped + 6}:`));
   await page.keyboard.press("o");
   await page.keyboard.press("Shift+C");
   await page.keyboard.press("i");

@@ -3,7 +3,7 @@
 //! The emitter encodes the result; the validator calls it with stand-in registers to check whether the
 //! operands are legal for their row.
 
-use agx_isa::desc::{OperandDesc, Reach, Role};
+use agx_isa::desc::{Count, OperandDesc, Reach, Role};
 use agx_isa::half::Half;
 use agx_isa::inst::{OperandFlags, Size, Tag};
 use agx_isa::operand::Style;
@@ -192,7 +192,7 @@ fn fixed_operand(desc: &OperandDesc, src: Src) -> Result<Operand, MachineError> 
     Ok(Operand::uniform(src.payload as u16, Size::for_bits(src.bits)))
 }
 
-/// Checks that every value has as many components as its operand denotes. Half registers that follow the
+/// Checks that every value has as many components as its operand denotes, or uses. Half registers that follow the
 /// operand's own, such as offsets and minimum levels, count as one more component.
 ///
 /// # Errors
@@ -210,7 +210,8 @@ pub fn check_vectors(
         let size = inst.operands.get(index).map_or(1, |operand| u16::from(operand.size.halves()));
         let halves = inst.operand_halves(index).map_or(0, |halves| halves.end - halves.start);
         let (expected, given) = (halves.div_ceil(size), f.ty(value).comps);
-        if expected != u16::from(given) {
+        let is_part = matches!(operand.count, Count::UpTo(_)) && u16::from(given) < expected;
+        if expected != u16::from(given) && !is_part {
             return Err(MachineError::Registers { operand: operand.name, expected, given });
         }
     }

@@ -8,6 +8,7 @@
 //!
 //! Before: stage source; no barriers of the IR. After: the same; no `sample`, `load_texture`, `store_image`.
 
+use agx_isa::half::Half;
 use agx_isa::table::Opcode;
 use agx_isa::table::names::LOD_MODES;
 use agx_isa::table::names::Rounding;
@@ -62,7 +63,7 @@ pub fn lower_texture(f: &mut Function<'_>) -> Result<(), CompileError> {
 const IS_READ: u32 = 1 << 31;
 
 /// For each vector of four, the components up to the last one that is read: earlier components cannot be
-/// masked out, because the hardware would close the gap.
+/// masked out, because the hardware would close the gap. Residency, which may be a fifth, follows all four.
 fn component_reads(f: &Function<'_>) -> Side<Value, u32> {
     let mut reads: Side<Value, u32> = Side::new(f.values.len());
     // Phis may read what comes after them.
@@ -143,10 +144,9 @@ fn sample(r: &mut Rewriter<'_, '_>, data: &InstData<'_>, mask: u32) {
     };
     let (mode, lod) = level(r, data.get(key::LOD_MODE), lod, given(min_lod));
     let reference = given(reference).map(|reference| float(r, reference, 32));
-    // An offset of zeros is equivalent to no offset. Gathers do not work with masks, and residency follows all components.
+    // An offset of zeros is equivalent to no offset. Gathers do not work with masks.
     let offset = if offset.as_imm() == Some(0) { Src::NONE } else { offset };
-    let is_whole = data.get(key::GATHER) != Gather::NONE || data.get(key::SPARSE);
-    let mask = if is_whole { ALL_COMPONENTS } else { mask };
+    let mask = if data.get(key::GATHER) == Gather::NONE { mask } else { ALL_COMPONENTS };
     let extra = match (reference, given(offset)) {
         (None, None) => Src::NONE,
         (Some(reference), None) => reference,
@@ -214,7 +214,6 @@ fn load(r: &mut Rewriter<'_, '_>, data: &InstData<'_>, mask: u32) {
         Some(lod) => (LodMode::EXPLICIT, r.op(IrOp::Uconv, 16, &[lod])),
     };
     let image = data.get(key::ACCESS).contains(Access::IMAGE);
-    let mask = if data.get(key::SPARSE) { ALL_COMPONENTS } else { mask };
     let mods = mods(Opcode::Smpi)
         .with(key::DIM, data.get(key::DIM))
         .with(key::LOD_MODE, mode)
@@ -234,6 +233,30 @@ fn store(r: &mut Rewriter<'_, '_>, data: &InstData<'_>) {
             vector(r, &slots)
         }
     };
+    let texels = halves(r.f, texels).map_or(texels, |halves| vector(r, &halves));
     let mods = mods(Opcode::Imgw).with(key::DIM, data.get(key::DIM));
     r.push(Opcode::Imgw, &[], &[texels, coords, Src::imm(0, 16), texture, heap], &mods);
+}
+
+/// The components of a texel as 16-bit floats, if it is made of those: the hardware converts both to the format of the image.
+fn halves(f: &Function<'_>, texel: Src) -> Option<Vec<Src>> {
+    let collect = f.def(texel).filter(|data| data.op == Op::Ir(IrOp::Collect));
+    let components = collect.map_or(std::slice::from_ref(&texel), |data| data.srcs);
+    let half = |src: &Src| match src.as_imm() {
+        Some(bits) if src.bits == 32 => {
+            let number = f32::from_bits(bits as u32);
+            let half = Half::from_f32(number);
+            (half.to_f32().to_bits() == number.to_bits()).then(|| Src::imm(half.to_bits().into(), 16))
+        }
+        _ => converted(f, *src),
+    };
+    let halves = components.iter().map(half).collect::<Option<Vec<Src>>>()?;
+    halves.iter().any(|src| src.as_imm().is_none()).then_some(halves)
+}
+
+/// The 16-bit float that `src` is the conversion of.
+fn converted(f: &Function<'_>, src: Src) -> Option<Src> {
+    let data = f.def(src).filter(|data| data.op == Op::Ir(IrOp::Fconv) && src.flags.is_empty())?;
+    let source = *data.srcs.first()?;
+    (f.width(source) == 16 && f.width(src) == 32 && source.flags.is_empty()).then_some(source)
 }

@@ -13,6 +13,7 @@ use crate::ir::function::{Function, InstData};
 use crate::ir::op::{IrOp, Op};
 use crate::ir::table::ScratchSide;
 
+use super::claims::Claims;
 use super::file::{FILE_HALVES, HalfSet};
 
 /// Register preferences of the values of a function, and the placements so far.
@@ -34,8 +35,8 @@ pub struct Affinity<'s> {
     heir: ScratchSide<'s, Value, Option<(Value, u16)>>,
     /// The intended register of a vector.
     vector_place: ScratchSide<'s, Value, Option<u16>>,
-    /// Registers kept for future vectors.
-    kept: HalfSet,
+    /// Registers that are better left to values to come.
+    pub claims: Claims<'s>,
     /// The register in which the next part of the program expects a value or the components of a vector.
     exported_to: ScratchSide<'s, Value, Option<u16>>,
     /// Exported registers, and the step at which the first value assigned to each is defined.
@@ -60,7 +61,7 @@ impl<'s> Affinity<'s> {
             phis: ScratchSide::later_in(scratch, f.blocks.len()),
             heir: ScratchSide::later_in(scratch, count),
             vector_place: ScratchSide::later_in(scratch, count),
-            kept: HalfSet::EMPTY,
+            claims: Claims::new_in(scratch, count),
             exported_to: exports(scratch, f),
             exported: ArenaVec::new_in(scratch),
             last_read: ScratchSide::later_in(scratch, count),
@@ -108,10 +109,9 @@ impl<'s> Affinity<'s> {
             (Op::Ir(IrOp::Collect), Some(dst)) => {
                 let mut offset = 0;
                 for src in data.srcs {
-                    if let Some(value) = src.as_value()
-                        && self.vector[value].is_none()
-                    {
-                        self.vector[value] = Some((dst, offset));
+                    if let Some(value) = src.as_value() {
+                        self.vector[value].get_or_insert((dst, offset));
+                        self.claims.add_vector(value);
                     }
                     offset += f.src_ty(*src).halves();
                 }
@@ -268,22 +268,7 @@ impl<'s> Affinity<'s> {
     /// Chooses the register of `vector` and keeps it.
     pub fn choose_vector_place(&mut self, vector: Value, half: u16, halves: u16) {
         self.vector_place[vector] = Some(half);
-        self.kept = self.kept.or(HalfSet::range(half, halves));
-    }
-
-    /// The vector at `half` is now defined: its register no longer needs to be kept.
-    pub fn vector_done(&mut self, half: u16, halves: u16) {
-        self.kept = self.kept.without(HalfSet::range(half, halves));
-    }
-
-    /// Half registers kept for vectors.
-    pub fn kept(&self) -> HalfSet {
-        self.kept
-    }
-
-    /// Drops all kept registers at the start of a block.
-    pub fn keep_nothing(&mut self) {
-        self.kept = HalfSet::EMPTY;
+        self.claims.keep(half, halves);
     }
 }
 

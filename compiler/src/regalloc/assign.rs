@@ -12,6 +12,7 @@
 //! same content. Phis are gone: they have become part of the same `copy`s. `collect` and `split` remain.
 
 use agx_abi::occupancy::{MAX_THREADS, max_gpr_halves};
+use agx_isa::table::Opcode;
 use arrayvec::ArrayVec;
 use bumpalo::Bump;
 use bumpalo::collections::Vec as ArenaVec;
@@ -25,13 +26,17 @@ use crate::ir::function::{Function, InstData, InstList};
 use crate::ir::op::{IrOp, Op};
 use crate::ir::src::Src;
 use crate::ir::table::ScratchSide;
+use crate::ir::types::Type;
 
 use super::affinity::Affinity;
 use super::exports::is_export;
-use super::file::{HalfSet, RegisterFile, lowest_place};
+use super::file::{CHEAP_HALVES, HalfSet, RegisterFile, lowest_place};
 use super::flight::Flight;
 use super::shapes::{Shape, Shapes};
 use super::{Allocation, Reg};
+
+/// Registers that an image store reads.
+const TEXEL_COMPONENTS: u16 = 4;
 
 /// A part in the register of its vector ([`super::shared_parts`]).
 #[derive(Clone, Copy, Debug)]
@@ -229,7 +234,14 @@ impl<'a> Assigner<'_, 'a> {
             self.release_ending();
         }
         self.end_shared_parts(position);
+        if data.op == Op::Ir(IrOp::Collect) {
+            let claims = &mut self.affinity.claims;
+            data.srcs.iter().filter_map(|src| src.as_value()).for_each(|value| claims.end_vector(value));
+        }
         self.launch_results(&data);
+        if data.op == Op::Hw(Opcode::Imgw) {
+            reserve_texel(self, &data);
+        }
         self.emit_moves(data.line);
         let is_moved = |src: &Src| src.as_value().is_some_and(|value| self.names.get(value) != value);
         if !self.names.is_empty() && data.srcs.iter().any(is_moved) {
@@ -339,6 +351,11 @@ impl<'a> Assigner<'_, 'a> {
     /// A free register for `value`: one that avoids later moves, or the lowest.
     #[inline(never)]
     fn find_place(&mut self, value: Value, shape: Shape) -> Option<u16> {
+        self.preferred_place(value, shape).or_else(|| self.free_place(value, shape))
+    }
+
+    /// The free register of `value` that avoids later moves.
+    fn preferred_place(&mut self, value: Value, shape: Shape) -> Option<u16> {
         if let Some(half) = self.affinity.exported_to(value).filter(|half| self.fits(*half, shape)) {
             return Some(half);
         }
@@ -348,7 +365,7 @@ impl<'a> Assigner<'_, 'a> {
                 return Some(half);
             }
             let whole = self.shape(vector);
-            let free = self.file.free().and(self.usable).without(self.affinity.kept());
+            let free = self.file.free().and(self.usable).without(self.affinity.claims.kept());
             let beside = lowest_place(self.affinity.beside_exports(vector, free), whole);
             if let Some(half) = beside.or_else(|| lowest_place(free, whole)) {
                 self.affinity.choose_vector_place(vector, half, whole.halves);
@@ -361,14 +378,17 @@ impl<'a> Assigner<'_, 'a> {
         let fits = |half: &u16| self.fits(*half, shape);
         let phi = self.affinity.phi_of(value);
         let own = phi.and_then(|(phi, _)| self.allocation.half(phi)).filter(fits);
-        let web = own.or_else(|| self.affinity.web_place(value).filter(fits));
-        if let Some(half) = web.or_else(|| self.affinity.heir_place(value).filter(fits)) {
-            return Some(half);
-        }
+        let stays = |half: &u16| phi.is_none_or(|(phi, phis)| !is_exchanged(self, *half, shape, (phi, phis)));
+        let web = own.or_else(|| self.affinity.web_place(value).filter(fits).filter(stays));
+        web.or_else(|| self.affinity.heir_place(value).filter(fits))
+    }
+
+    /// The lowest free register for `value` that others do not need.
+    fn free_place(&mut self, value: Value, shape: Shape) -> Option<u16> {
         let free = self.file.free().and(self.usable);
-        let unreserved = free.without(self.affinity.kept());
-        let conflict_free = match phi {
-            Some((phi, phis)) => unreserved.without(self.next_iteration(phi, phis)),
+        let unreserved = free.without(self.affinity.claims.kept());
+        let conflict_free = match self.affinity.phi_of(value) {
+            Some((phi, phis)) => unreserved.without(next_iteration(self, phi, phis)),
             None => unreserved,
         };
         let beside = |free| match self.affinity.has_exports() {
@@ -385,23 +405,21 @@ impl<'a> Assigner<'_, 'a> {
             // In a register of an outstanding load it would wait; others are free as long as they cost no threads.
             used = used.max(max_gpr_halves(MAX_THREADS));
         }
+        let claimed = self.affinity.claims.preferred_by_others();
+        if !claimed.is_empty() {
+            let cheap = HalfSet::range(0, used.max(CHEAP_HALVES));
+            let others = conflict_free.without(claimed).and(cheap);
+            let others = if self.flight.is_empty() { others } else { self.flight.undisturbed(others, used) };
+            if let Some(half) = place(others) {
+                return Some(half);
+            }
+        }
         let undisturbed = self.flight.undisturbed(conflict_free, used);
         let first = if undisturbed.is_empty() { None } else { place(undisturbed) };
         first
             .or_else(|| place(conflict_free))
             .or_else(|| lowest_place(unreserved, shape))
             .or_else(|| lowest_place(free, shape))
-    }
-
-    /// Registers of the phis of a loop header, in which other values arrive at the end of the iteration: a
-    /// value in the register of a phi other than its own would have to be swapped.
-    fn next_iteration(&self, phi: Value, phis: &[Value]) -> HalfSet {
-        let is_header = self.allocation.reg[phi].is_some();
-        let place = |phi: &Value| {
-            let half = if is_header { self.allocation.half(*phi)? } else { self.affinity.web_place(*phi)? };
-            Some(HalfSet::range(half, self.shape(*phi).halves))
-        };
-        phis.iter().filter_map(place).fold(HalfSet::EMPTY, HalfSet::or)
     }
 
     /// Whether a value of `shape` can be placed at `half`.
@@ -432,8 +450,8 @@ impl<'a> Assigner<'_, 'a> {
         self.allocation.record(name, half, halves);
         self.affinity.placed(name, half);
         let is_vector = |def: Inst| self.f.insts[def].op == Op::Ir(IrOp::Collect);
-        if !self.affinity.kept().is_empty() && self.f.values[name].def.is_some_and(is_vector) {
-            self.affinity.vector_done(half, halves);
+        if !self.affinity.claims.kept().is_empty() && self.f.values[name].def.is_some_and(is_vector) {
+            self.affinity.claims.release(half, halves);
         }
     }
 
@@ -474,6 +492,40 @@ impl<'a> Assigner<'_, 'a> {
         // Bypasses `add_inst`: the recorded definition of a value that a copy redefines must not change.
         self.f.insts.push(InstData { op: Op::Ir(IrOp::Copy), dsts, srcs, mods: &[], line })
     }
+}
+
+/// The program has all registers that an image store reads, though it may use fewer.
+fn reserve_texel(assigner: &mut Assigner<'_, '_>, data: &InstData<'_>) {
+    if let Some(value) = data.srcs[0].as_value() {
+        let half = assigner.place_of(assigner.names.get(value)).0;
+        let component = Type::scalar(assigner.f.ty(value).bits);
+        assigner.allocation.reserve(half, component.halves() * TEXEL_COMPONENTS);
+    }
+}
+
+/// Whether a source of `phi`, one of the phis of a loop header, would be in the register of another one.
+fn is_exchanged(
+    assigner: &Assigner<'_, '_>,
+    half: u16,
+    shape: Shape,
+    (phi, phis): (Value, &[Value]),
+) -> bool {
+    let is_header = assigner.allocation.reg[phi].is_some();
+    is_header && !HalfSet::range(half, shape.halves).and(next_iteration(assigner, phi, phis)).is_empty()
+}
+
+/// Registers of the phis of a loop header, in which other values arrive at the end of the iteration: a
+/// value in the register of a phi other than its own would have to be swapped.
+fn next_iteration(assigner: &Assigner<'_, '_>, phi: Value, phis: &[Value]) -> HalfSet {
+    let is_header = assigner.allocation.reg[phi].is_some();
+    let place = |phi: &Value| {
+        let half = match is_header {
+            true => assigner.allocation.half(*phi)?,
+            false => assigner.affinity.web_place(*phi)?,
+        };
+        Some(HalfSet::range(half, assigner.shape(*phi).halves))
+    };
+    phis.iter().filter_map(place).fold(HalfSet::EMPTY, HalfSet::or)
 }
 
 /// The shape of `value`, which is `own` but for the parts in its register.

@@ -9,6 +9,9 @@ use super::shapes::Shape;
 /// Half registers of the hardware.
 pub const FILE_HALVES: u16 = 256;
 
+/// Half registers by which no program is limited.
+pub const CHEAP_HALVES: u16 = 16;
+
 /// The owner of each half register.
 #[derive(Clone, Debug)]
 pub struct RegisterFile {

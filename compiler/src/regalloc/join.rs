@@ -75,6 +75,15 @@ fn incoming<'n>(live: &Liveness, block: Block, names: &'n [Value], preds: &[Bloc
     incoming
 }
 
+/// The registers of phis.
+fn places_of(assigner: &Assigner<'_, '_>, phis: &[Inst]) -> HalfSet {
+    let place = |phi: &Inst| {
+        let dst = assigner.f.insts[*phi].dst()?;
+        Some(HalfSet::range(assigner.allocation.half(dst)?, assigner.f.ty(dst).halves()))
+    };
+    phis.iter().filter_map(place).fold(HalfSet::EMPTY, HalfSet::or)
+}
+
 fn undefined() -> CompileError {
     CompileError::internal("a value is used where it is not defined")
 }
@@ -88,7 +97,7 @@ impl<'a> Assigner<'_, 'a> {
     pub(super) fn enter(&mut self, block: Block, previous: Option<Block>) -> Result<(), CompileError> {
         self.shared.clear();
         self.flight.clear();
-        self.affinity.keep_nothing();
+        self.affinity.claims.enter_block();
         let scratch = self.ending.bump();
         let phis = &self.f.block(block).insts[..self.f.phi_count(block)];
         if self.f.block(block).preds.len() <= 1 && phis.is_empty() {
@@ -118,6 +127,9 @@ impl<'a> Assigner<'_, 'a> {
         self.borders[block].head = self.names.sorted(scratch);
         for pred in preds {
             self.copy_on_edge(*pred, block);
+        }
+        if preds.len() < self.f.block(block).preds.len() {
+            self.affinity.claims.enter_loop(block, places_of(self, phis));
         }
         Ok(())
     }
@@ -225,6 +237,9 @@ impl<'a> Assigner<'_, 'a> {
             let successor = self.f.block(block).succs[index];
             if self.borders[successor].done {
                 self.copy_on_edge(block, successor);
+                if self.f.block(successor).preds.iter().all(|pred| self.borders[*pred].done) {
+                    self.affinity.claims.leave_loop(successor);
+                }
             }
         }
     }

@@ -8,6 +8,7 @@
 pub mod affinity;
 pub mod assign;
 pub mod check;
+mod claims;
 mod evict;
 pub mod exports;
 pub mod file;
@@ -74,7 +75,12 @@ impl Allocation {
     /// Records the register of a value of `halves` half registers.
     fn record(&mut self, value: Value, half: u16, halves: u16) {
         self.reg[value] = Some(Reg { half: half as u8 });
-        self.halves_used = self.halves_used.max(half + halves);
+        self.reserve(half, halves);
+    }
+
+    /// Counts registers as used.
+    fn reserve(&mut self, half: u16, halves: u16) {
+        self.halves_used = self.halves_used.max(half + halves).min(FILE_HALVES);
     }
 
     /// Half index of the register of `value`.

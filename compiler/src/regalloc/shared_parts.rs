@@ -12,6 +12,7 @@ use crate::ir::function::InstData;
 use crate::ir::src::Src;
 
 use super::assign::{Assigner, SharedPart};
+use super::file::HalfSet;
 use super::shapes::Shape;
 
 impl<'a> Assigner<'_, 'a> {
@@ -121,13 +122,17 @@ impl<'a> Assigner<'_, 'a> {
         }
         let mut shared = std::mem::take(&mut self.shared);
         shared.retain(|entry| {
-            if !self.ending.contains(&self.names.get(entry.vector)) {
+            let vector = self.names.get(entry.vector);
+            if !self.ending.contains(&vector) {
                 return true;
             }
             let name = self.names.get(entry.part);
             if !self.ending.contains(&name) {
                 let (half, halves) = self.place_of(name);
                 self.file.take(name, half, halves);
+                let (start, whole) = self.place_of(vector);
+                let others = HalfSet::range(start, whole).without(HalfSet::range(half, halves));
+                self.affinity.claims.keep_beside(entry.part, others);
             }
             false
         });
@@ -136,8 +141,9 @@ impl<'a> Assigner<'_, 'a> {
 
     /// Forgets the parts that end at the current instruction, which has been placed.
     pub(super) fn end_shared_parts(&mut self, position: u32) {
+        let (last, live) = (&self.last, self.live);
+        self.affinity.claims.end_parts(|part| last.ends_at(live, part, position));
         if !self.shared.is_empty() {
-            let (last, live) = (&self.last, self.live);
             self.shared.retain(|entry| !last.ends_at(live, entry.part, position));
         }
     }

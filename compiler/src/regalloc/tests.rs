@@ -912,6 +912,17 @@ fn inputs_that_are_not_read_take_no_registers() {
 }
 
 #[test]
+fn image_stores_have_all_registers_that_they_read() {
+    let text = "kernel @k() stage machine {\nb0:\n%0:32 = mfsr sr=80\n%1:32 = mfsr sr=81\n%2:32x2 = collect %0, %1\n\
+                imgw %2, %2, #0:16, #0:16, _\nhalt\n}\n";
+    let bump = Bump::new();
+    let mut f = crate::ir::parse(&bump, text).unwrap().remove(0);
+    let allocation = allocate(&mut f, &options(32), None).expect("few registers");
+    let half = allocation.half(Value(2)).expect("the vector has a register");
+    assert_eq!(allocation.halves_used, half + 8);
+}
+
+#[test]
 fn checker_excepts_preloaded_values_from_the_reservation() {
     let bump = Bump::new();
     let mut f = Function::new(&bump, "preload");

@@ -24,7 +24,7 @@ use crate::ir::entity::{Block, Inst, Value};
 use crate::ir::function::{Function, InstData};
 use crate::ir::op::{IrOp, Op};
 use crate::ir::table::ScratchSide;
-use crate::regalloc::file::FILE_HALVES;
+use crate::regalloc::file::{CHEAP_HALVES, FILE_HALVES};
 
 /// Candidates considered for each place; the rest wait. This keeps wide blocks linear.
 const MAX_CANDIDATES: usize = 32;
@@ -32,8 +32,8 @@ const MAX_CANDIDATES: usize = 32;
 /// Typical number of reads per instruction, for preallocation.
 const READS_PER_INST: usize = 4;
 
-/// Demand in half registers below which blocks keep their order: no program is limited by them.
-pub const ENOUGH_HALVES: u32 = 16;
+/// Demand in half registers below which blocks keep their order.
+pub const ENOUGH_HALVES: u32 = CHEAP_HALVES as u32;
 
 /// The same for a program that runs once, for which only the size of the file is a limit.
 pub const ENOUGH_HALVES_ONCE: u32 = FILE_HALVES as u32 / 2;

@@ -6,7 +6,7 @@ macro_rules! image_rows { ($then:ident $($args:tt)*) => { $then! { $($args)*
 /// Writes one texel from four consecutive registers.
 Imgw "imgw" = row(0x4800_0080_00f1, 0x4800_0080_00ff, prefers(6, 8, 15))
     .operands(ops![
-        src("data", kinds::SIZED, bits![9:14, 56:57, 8]).count(Count::Fixed(4)),
+        src("data", kinds::SIZED, bits![9:14, 56:57, 8]).count(Count::UpTo(4)),
         src("coords", kinds::COORDINATES, bits![16:21, 58:59, 47, 22]).count(Count::Coordinates),
         src("lod", kinds::IMAGE_LOD, bits![24:29, 60:61, 31]),
         src("texture", kinds::TEXTURE, bits![32:37, 62:63, 38:39]),

@@ -10,7 +10,7 @@ use super::textures::{self, Handle, TEXEL_SHIFT};
 use super::{Kit, compute, coverage};
 use crate::error::{CompileError, KitError};
 use crate::ir::build::alu::IntCond;
-use crate::ir::build::samples::Samples;
+use crate::ir::build::samples::{self, Samples};
 use crate::ir::{Access, Arithmetic, Build, IrOp, Src, Type};
 
 /// The hardware's codes of 2D images and 2D arrays.
@@ -183,7 +183,8 @@ fn load_by_hardware(kit: &mut Kit<'_, '_>, handle: Handle, load: &Load) -> Resul
     Ok(sampled(kit, IrOp::LoadTexture, (bits, load.sparse), &srcs, &mods))
 }
 
-/// Stores a texel. `readable` means that the shader also loads from the image: its later loads see the store.
+/// Stores the components of a texel that the format of the image has, or all four. `readable` means that the shader also loads
+/// from the image: its later loads see the store.
 ///
 /// # Errors
 /// Shapes that the hardware does not support, too few coordinates.
@@ -192,7 +193,7 @@ pub fn store(
     handle: Handle,
     shape: Shape,
     (coords, sample): (Vec<Src>, Src),
-    data: [Src; 4],
+    data: &[Src],
     readable: bool,
 ) -> Result<(), CompileError> {
     // The hardware drops stores outside of the plane of all samples, not those outside of the image.
@@ -201,8 +202,8 @@ pub fn store(
     if shape.multisampled {
         texel = in_plane(kit, handle, &texel, sample);
     }
-    let bits = kit.b.f.width(data[0]);
-    let data = kit.b.collect(Type::vector(bits, 4), &data);
+    let bits = data.first().map_or(32, |component| kit.b.f.width(*component));
+    let data = kit.b.collect(Type::vector(bits, data.len() as u8), data);
     let names = textures::descriptor(kit, handle, DescriptorKind::Image);
     let coords = kit.b.collect(Type::vector(32, texel.coords.len() as u8), &texel.coords);
     let srcs = [data, names.texture, names.heap, coords, texel.layer];
@@ -326,27 +327,17 @@ pub fn texel_address(
     // 1D arrays have layers but no rows, and tiles of one texel.
     let (mut offset, layer) = match (shape.dim, y) {
         (Dim::D1, layer) => (kit.b.shl(x, Src::imm32(TEXEL_SHIFT)), layer),
-        (_, y) => (in_tiles(kit, &texels, [x, y.unwrap_or(Src::imm32(0))]), z),
+        (_, y) => {
+            let at = [x, y.unwrap_or(Src::imm32(0))];
+            let number = samples::texel_number(&mut kit.b, &at, ([texels.last; 2], texels.stride));
+            (kit.b.shl(number, Src::imm32(TEXEL_SHIFT)), z)
+        }
     };
     if let Some(layer) = layer {
         let start = kit.b.imul(layer, texels.layer);
         offset = kit.b.iadd(offset, start);
     }
     (texels.base, offset)
-}
-
-/// The byte offset of a texel in its layer.
-fn in_tiles(kit: &mut Kit<'_, '_>, texels: &textures::Texels, at: [Src; 2]) -> Src {
-    let b = &mut kit.b;
-    let inner = at.map(|coord| b.and(coord, texels.last));
-    let [left, top] = [b.isub(at[0], inner[0]), b.isub(at[1], inner[1])];
-    let side = b.iadd(texels.last, Src::imm32(1));
-    let before = b.imul(top, texels.row);
-    let beside = b.imul(left, side);
-    let within = b.interleave(inner[0], inner[1]);
-    let texel = b.iadd(beside, within);
-    let bytes = b.shl(texel, Src::imm32(TEXEL_SHIFT));
-    b.iadd(before, bytes)
 }
 
 /// Texels along each axis at a level, 32 bits each, then layers.
@@ -365,9 +356,7 @@ pub fn size(kit: &mut Kit<'_, '_>, handle: Handle, shape: Shape, level: Src) -> 
     let level = kit.b.iadd(first, level);
     let mut size = Vec::with_capacity(3);
     for last in last_texel(kit, handle, shape) {
-        let whole = kit.b.iadd(last, Src::imm32(1));
-        let shrunk = kit.b.ushr(whole, level);
-        size.push(kit.b.umax(shrunk, Src::imm32(1)));
+        size.push(textures::texels_at(kit, last, level));
     }
     if shape.arrayed {
         let last = textures::last_layer(kit, handle);

@@ -16,9 +16,10 @@ use crate::ir::{Access, Arithmetic, Build, IrOp, Src, Type};
 
 /// Logarithm of the bytes of a 32-bit texel.
 pub const TEXEL_SHIFT: u32 = 2;
-/// Logarithms of the units in bytes of strides: of rows, of layers and of tiled layers.
-const ROW_SHIFT: u32 = 4;
-const LAYER_SHIFT: u32 = 7;
+/// Logarithm of the unit of strides of rows, in 32-bit texels.
+const ROW_SHIFT: u32 = 2;
+/// Logarithms of the units of strides of layers, and of tiled layers, in bytes.
+const LINE_SHIFT: u32 = 7;
 const PAGE_SHIFT: u32 = 14;
 
 /// The state registers in use so far.
@@ -378,8 +379,8 @@ pub(crate) struct Texels {
     pub base: Src,
     /// Last column and row of a tile, 32 bits like the next two.
     pub last: Src,
-    /// Bytes of a row of texels.
-    pub row: Src,
+    /// Texels of a row.
+    pub stride: Src,
     /// Bytes between layers.
     pub layer: Src,
 }
@@ -391,16 +392,16 @@ pub(crate) fn texels(kit: &mut Kit<'_, '_>, handle: Handle) -> Texels {
     let last = field(kit, handle, textures::TILED_LAST);
     let tiled = [
         last,
-        tiled_row(kit, handle, last),
+        tiled_stride(kit, handle, last),
         scaled(kit, handle, (textures::TILED_LAYER, 0), PAGE_SHIFT),
-        scaled(kit, handle, (textures::TILED_LOW, 0), LAYER_SHIFT),
+        scaled(kit, handle, (textures::TILED_LOW, 0), LINE_SHIFT),
         field(kit, handle, textures::TILED_HIGH),
     ];
     let [low, high] = address_words(kit, handle);
     let linear = [
         Src::imm32(0),
         scaled(kit, handle, (textures::ROW_STRIDE, 1), ROW_SHIFT),
-        scaled(kit, handle, (textures::LAYER_STRIDE, 1), LAYER_SHIFT),
+        scaled(kit, handle, (textures::LAYER_STRIDE, 1), LINE_SHIFT),
         low,
         high,
     ];
@@ -408,23 +409,27 @@ pub(crate) fn texels(kit: &mut Kit<'_, '_>, handle: Handle) -> Texels {
     for (part, linear) in parts.iter_mut().zip(linear) {
         *part = kit.b.select(is_tiled, *part, linear);
     }
-    let [last, row, layer, low, high] = parts;
-    Texels { base: kit.b.collect(Type::B64, &[low, high]), last, row, layer }
+    let [last, stride, layer, low, high] = parts;
+    Texels { base: kit.b.collect(Type::B64, &[low, high]), last, stride, layer }
 }
 
-/// Bytes of a row of texels of the first level of a tiled image.
-fn tiled_row(kit: &mut Kit<'_, '_>, handle: Handle, last: Src) -> Src {
+/// Texels of a row of the first level of a tiled image.
+fn tiled_stride(kit: &mut Kit<'_, '_>, handle: Handle, last: Src) -> Src {
     let [most, level] = [textures::WIDTH, textures::FIRST_LEVEL].map(|part| field(kit, handle, part));
-    let whole = kit.b.iadd(most, Src::imm32(1));
-    let shrunk = kit.b.ushr(whole, level);
-    let width = kit.b.umax(shrunk, Src::imm32(1));
+    let width = texels_at(kit, most, level);
     let most = kit.b.isub(width, Src::imm32(1));
     let padded = kit.b.or(most, last);
-    let stride = kit.b.iadd(padded, Src::imm32(1));
-    kit.b.shl(stride, Src::imm32(TEXEL_SHIFT))
+    kit.b.iadd(padded, Src::imm32(1))
 }
 
-/// A field of a texture's descriptor with something added, in bytes: multiplied by a power of two.
+/// Texels along an axis at a level, from the last coordinate at level 0.
+pub(crate) fn texels_at(kit: &mut Kit<'_, '_>, last: Src, level: Src) -> Src {
+    let whole = kit.b.iadd(last, Src::imm32(1));
+    let shrunk = kit.b.ushr(whole, level);
+    kit.b.umax(shrunk, Src::imm32(1))
+}
+
+/// A field of a texture's descriptor with something added, multiplied by a power of two.
 fn scaled(kit: &mut Kit<'_, '_>, handle: Handle, (part, add): (Field, u32), shift: u32) -> Src {
     let value = field(kit, handle, part);
     let value = if add == 0 { value } else { kit.b.iadd(value, Src::imm32(add)) };

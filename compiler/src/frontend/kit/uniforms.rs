@@ -3,7 +3,7 @@
 
 use std::mem::discriminant;
 
-use agx_abi::layout::{self, LayoutError, MOST_TEXTURE_TABLES};
+use agx_abi::layout::{self, LayoutError, MOST_TEXTURE_TABLES, Wanted};
 use agx_abi::{UniformRange, UniformSource};
 
 use crate::error::{CompileError, KitError};
@@ -16,6 +16,8 @@ pub struct Uniforms {
     slots: Vec<UniformSource>,
     /// First and last-plus-one byte of the push constants that are read directly.
     push: Option<(u32, u32)>,
+    /// The byte of the first 64-bit push constant that is read directly.
+    push_address: Option<u32>,
     /// Ranges at fixed positions before all others, ascending.
     fixed: Vec<UniformRange>,
     /// Memory that may be read speculatively.
@@ -98,6 +100,12 @@ impl Uniforms {
         provisional(PUSH_SLOT, (offset / 2) as u16, bits)
     }
 
+    /// The registers of the two halves of the 64-bit push constant at byte `offset`, 32 bits each.
+    pub fn push_address(&mut self, offset: u32) -> [Src; 2] {
+        self.push_address.get_or_insert(offset);
+        [offset, offset.wrapping_add(4)].map(|half| self.push_constant(half, 32))
+    }
+
     /// Records that `bytes` bytes at the address in the register `address` may be read whether or not the program would.
     pub fn note_readable(&mut self, address: Src, bytes: u32) {
         self.readable.push(ReadableBlock { address, bytes, is_indexed: false });
@@ -112,11 +120,12 @@ impl Uniforms {
 
     /// Orders the slots according to the resource layout.
     pub(crate) fn place(&self) -> Result<Placement, CompileError> {
-        let mut wanted: Vec<(UniformSource, u16)> = self.slots.iter().map(|source| (*source, 0)).collect();
+        let mut wanted: Vec<Wanted> = self.slots.iter().map(|source| Wanted::from(*source)).collect();
         let push = self.push.map(|(low, high)| (low & !3, high.next_multiple_of(4)));
         if let Some((low, high)) = push {
             let halves = u16::try_from(high.saturating_sub(low) / 2).unwrap_or(u16::MAX);
-            wanted.push((UniformSource::PushConstants { offset: low }, halves));
+            let address = self.push_address.map(|at| (at.saturating_sub(low) / 2) as u16);
+            wanted.push(Wanted { source: UniformSource::PushConstants { offset: low }, halves, address });
         }
         let ranges = layout::place(&self.fixed, &wanted).map_err(does_not_fit)?;
         let start = |source: UniformSource| {

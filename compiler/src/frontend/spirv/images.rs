@@ -100,10 +100,10 @@ pub(super) fn store_texel<'a>(v: &mut Values<'_, 'a>, inst: &Inst<'a>) -> Result
     if leaves.is_empty() || leaves.len() > 4 || leaves.iter().any(|leaf| v.kit.b.f.width(*leaf) != bits) {
         return Err(ImageError::Texel { count: leaves.len(), bits }.into());
     }
-    // Components that the format lacks are not stored, whatever they are.
-    let stored = leaves.iter().take(image.components).copied();
     let mut data = [leaves.first().copied().unwrap_or(Src::NONE); 4];
-    data.iter_mut().zip(stored).for_each(|(component, leaf)| *component = leaf);
+    data.iter_mut().zip(leaves).for_each(|(component, leaf)| *component = *leaf);
+    // Components that the format lacks are not stored, whatever they are.
+    let data = data.get(..image.components).unwrap_or(&data);
     let sample = match Operands::read(inst.rest(3))?.sample {
         Some(id) if image.multisampled => {
             let sample = v.eval().scalar(id)?;

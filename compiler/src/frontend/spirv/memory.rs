@@ -326,7 +326,7 @@ fn load_push_constant(
     for index in 0..chunk.count {
         let at = at.wrapping_add(index.wrapping_mul(bytes));
         if bits == 64 {
-            let [low, high] = [at, at.wrapping_add(4)].map(|at| v.kit.uniforms.push_constant(at, 32));
+            let [low, high] = v.kit.uniforms.push_address(at);
             result.push(join(&mut v.kit.b, low, high));
         } else {
             let word = v.kit.uniforms.push_constant(at, bits);

@@ -238,7 +238,7 @@ impl Program<'_> {
             is_load && other.srcs.first().is_some_and(|src| is_image(src.file))
         };
         let readable = self.shader.instructions.iter().any(reads);
-        images::store(kit, image(unit), shape, (coords, sample.unwrap_or(Src::imm32(0))), data, readable)
+        images::store(kit, image(unit), shape, (coords, sample.unwrap_or(Src::imm32(0))), &data, readable)
     }
 
     /// RESQ.

@@ -34,15 +34,7 @@ impl Samples {
 
     /// The number of a sample of a texel, in the order of memory.
     pub fn number(&self, b: &mut Builder<'_, '_>, pixel: &[Src; 2], layer: Option<Src>, sample: Src) -> Src {
-        let ([column, row], [last_column, last_row]) = (*pixel, self.last);
-        let (inner_column, inner_row) = (b.and(column, last_column), b.and(row, last_row));
-        let (left, top) = (b.isub(column, inner_column), b.isub(row, inner_row));
-        let before = b.imul(top, self.stride);
-        let height = b.iadd(last_row, Src::imm32(1));
-        let beside = b.imul(left, height);
-        let within = b.interleave(inner_column, inner_row);
-        let texel = b.iadd(before, beside);
-        let texel = b.iadd(texel, within);
+        let texel = texel_number(b, pixel, (self.last, self.stride));
         let first = b.shl(texel, self.shift);
         let number = b.iadd(first, sample);
         match layer {
@@ -53,4 +45,22 @@ impl Samples {
             None => number,
         }
     }
+}
+
+/// The number of a texel in its layer, in the order of memory. `last` is the last column and row of a tile, `stride` the
+/// texels of a row of tiles along x.
+pub(crate) fn texel_number(
+    b: &mut Builder<'_, '_>,
+    pixel: &[Src; 2],
+    (last, stride): ([Src; 2], Src),
+) -> Src {
+    let ([column, row], [last_column, last_row]) = (*pixel, last);
+    let (inner_column, inner_row) = (b.and(column, last_column), b.and(row, last_row));
+    let (left, top) = (b.isub(column, inner_column), b.isub(row, inner_row));
+    let before = b.imul(top, stride);
+    let height = b.iadd(last_row, Src::imm32(1));
+    let beside = b.imul(left, height);
+    let within = b.interleave(inner_column, inner_row);
+    let tile = b.iadd(before, beside);
+    b.iadd(tile, within)
 }

@@ -743,7 +743,15 @@ static SATURATION: &[Rule] = &[
     exact(ir!(Fsat ir!(Fsat A)), ir!(Fsat A)),
     clean(ir!(Fsat ir!(Fmax A, Node::Float(0.0))), ir!(Fsat A)),
     finite(ir!(Fsat ir!(Fmin A, Node::Float(1.0))), ir!(Fsat A)),
+    // The operation that computes A saturates its result, a selection cannot.
+    exact(ir!(Fsat ir!(Fmax A, K)), ir!(Fmax ir!(Fsat A), K)).when(is_fraction),
 ];
+
+/// Whether the constant is between zero and one.
+fn is_fraction(bound: &Bound) -> bool {
+    let number = float(bound.constant(2), bound.results[0]);
+    number.is_normal() && number > 0.0 && number <= 1.0
+}
 
 /// An extremum of absolute values is the absolute value of one of them: a selection cannot apply it, but its
 /// users can.
@@ -825,6 +833,9 @@ static RECIPROCAL: &[Rule] = &[
     // One divided by the cube of a length.
     closer(hw!(Rcp hw!(Fmul A, ROOT)), hw!(Fmul hw!(Fmul hw!(Rsqrt A), hw!(Rsqrt A)), hw!(Rsqrt A))),
 ];
+
+/// The square root of the square of A.
+const ROOT_OF_SQUARE: Rule = closer(hw!(Fmul SQUARE, hw!(Rsqrts SQUARE)), ir!(Fabs A));
 
 /// The square of a square root.
 const SQUARED_ROOT: Rule = closer(hw!(Fmul ROOT, ROOT), A);
@@ -952,5 +963,15 @@ macro_rules! float_rules {
     };
 }
 
-float_rules!(Fadd, Fmul, Ffma, FLOAT_ADD, FLOAT_MULTIPLY, FLOAT_FUSED, SQUARED_ROOT, SQUARED_SIGN);
+float_rules!(
+    Fadd,
+    Fmul,
+    Ffma,
+    FLOAT_ADD,
+    FLOAT_MULTIPLY,
+    FLOAT_FUSED,
+    SQUARED_ROOT,
+    SQUARED_SIGN,
+    ROOT_OF_SQUARE
+);
 float_rules!(Hadd, Hmul, Hfma, HALF_ADD, HALF_MULTIPLY, HALF_FUSED);

@@ -33,7 +33,8 @@ impl Maker<'_, '_, '_, '_> {
     pub(super) fn product(&mut self, term: &Term) -> Src {
         let ordered = self.ordered(term);
         let Term { negative, factors } = ordered.as_ref().unwrap_or(term);
-        let product = factors.iter().copied().reduce(|before, factor| {
+        let factors = factors.iter().copied().filter(|factor| *factor != Src::f32(1.0));
+        let product = factors.reduce(|before, factor| {
             // Constants come last.
             let (a, b) = if before.as_imm().is_some() { (factor, before) } else { (before, factor) };
             let next = self.r.op(Opcode::Fmul, 32, &[a, b]);

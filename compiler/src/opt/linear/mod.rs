@@ -9,6 +9,7 @@
 //! * [`compose`]: maps with uniform coefficients are composed, and terms that differ only in those become one.
 //! * [`roots`]: products of a reciprocal root with a sum that contains the root need no root.
 //! * [`common`]: common factors are taken out, and those that leave what other sums contain ([`pairs`]).
+//! * [`complements`]: products with a value and one are single fused operations.
 //! * [`order`]: uniform factors come first, then those that other products share.
 //!
 //! The preamble computes uniform operations once, so that they cost nothing and are not rebuilt. Rounding differs: sums of floats
@@ -21,6 +22,7 @@
 mod bases;
 mod build;
 mod common;
+mod complements;
 mod compose;
 mod defer_scales;
 mod facts;
@@ -96,7 +98,10 @@ fn rewrite<'s>(
         return None;
     }
     // An operation on other values has no cheaper form, unless they are sums, but may be a part of others.
-    let may_change = facts.is_chain(srcs) || srcs.iter().any(|src| !forms.get(*src).is_empty());
+    let is_whole = op == Opcode::Fmul && known.part == Part::None;
+    let may_change = facts.is_chain(srcs)
+        || srcs.iter().any(|src| !forms.get(*src).is_empty())
+        || is_whole && facts.has_complement(r.f, srcs, known.home);
     let is_linear = op != Opcode::Fmul || srcs.iter().any(|src| facts.is_uniform(*src));
     if !(may_change || forms.is_used && known.is_read && is_linear) {
         return None;
@@ -118,10 +123,15 @@ fn rewrite<'s>(
         changed |= maker.take_common(sum)?;
     }
     changed |= sum.iter().any(|term| maker.ordered(term).is_some());
-    if !changed {
-        return None;
-    }
-    let result = maker.sum(sum);
+    let expanded = match &sum[..] {
+        [term] if is_whole => maker.expand_complements(term, known.home),
+        _ => None,
+    };
+    let result = match expanded {
+        Some(result) => result,
+        None if changed => maker.sum(sum),
+        None => return None,
+    };
     if let Some(value) = result.as_value().filter(|value| value.index() >= first_new) {
         maker.facts.note(maker.r.f, result, known, false);
         maker.forms.replace(dst, value);

@@ -56,7 +56,7 @@ pub(in super::super) fn block_scalar(v: &mut Values<'_, '_>, at: u32, bits: u8) 
     }
     match bits {
         64 => {
-            let [low, high] = [at, at.wrapping_add(4)].map(|at| v.kit.uniforms.push_constant(at, 32));
+            let [low, high] = v.kit.uniforms.push_address(at);
             join(&mut v.kit.b, low, high)
         }
         8 => {

@@ -161,7 +161,7 @@ fn write<'a>(v: &mut Values<'_, 'a>, inst: &Inst<'a>) -> Result<(), CompileError
     let mut data = [*first; 4];
     data.iter_mut().zip(leaves).for_each(|(component, leaf)| *component = *leaf);
     let shape = shape(&image)?;
-    images::store(&mut v.kit, bound.at, shape, (coords, Src::imm32(0)), data, bound.readable)
+    images::store(&mut v.kit, bound.at, shape, (coords, Src::imm32(0)), &data, bound.readable)
 }
 
 /// Texels along each axis, then layers.
