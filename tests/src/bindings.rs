@@ -184,13 +184,19 @@ fn shape(image: &ImageVariable) -> Result<String, String> {
         (6, ..) => return Err("an input attachment".into()),
         _ => return Err("an image with samples, or a row of layers".into()),
     };
-    let format = match image.texel {
-        Texel::Float => "rgba8",
-        Texel::Signed => "rgba8i",
-        Texel::Unsigned => "rgba8ui",
+    let texel = match image.texel {
+        Texel::Float => "",
+        Texel::Signed => "i",
+        Texel::Unsigned => "ui",
+    };
+    // A storage image has the components of its declared format: others are undefined.
+    let channels = match image.components {
+        1 if image.storage => "r8",
+        2 if image.storage => "rg8",
+        _ => "rgba8",
     };
     let height = if kind == "1d" { 1 } else { 4 };
-    Ok(format!("{format} 4 {height} {layers} 1 {kind}"))
+    Ok(format!("{channels}{texel} 4 {height} {layers} 1 {kind}"))
 }
 
 #[cfg(test)]

@@ -172,10 +172,16 @@ fn shape(image: &ImageVariable) -> Shape {
         (_, false, true) => Dimension::PlaneSamples,
         (_, false, false) => Dimension::Plane,
     };
-    let format = match image.texel {
+    let whole = match image.texel {
         Texel::Float => Format::RGBA32F,
         Texel::Signed => Format::RGBA32I,
         Texel::Unsigned => Format::RGBA32UI,
+    };
+    // A storage image has the components of its declared format: others are undefined.
+    let format = match image.components {
+        1 if image.storage => Format { channels: Format::R32F.channels, ..whole },
+        2 if image.storage => Format { channels: Format::RG32F.channels, ..whole },
+        _ => whole,
     };
     let size = match dimension {
         Dimension::Line => [IMAGE_SIDE, 1, 1],

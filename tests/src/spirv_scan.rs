@@ -158,7 +158,15 @@ pub struct ImageVariable {
     pub storage: bool,
     /// Type of its texels.
     pub texel: Texel,
+    /// Number of components of the declared format; 4 without one.
+    pub components: usize,
 }
+
+/// Numbers of components of the formats that SPIR-V numbers from 0 on.
+const COMPONENTS: [usize; 42] = [
+    4, 4, 4, 1, 4, 4, 2, 2, 3, 1, 4, 4, 2, 2, 1, 1, 4, 2, 2, 1, 1, 4, 4, 4, 1, 2, 2, 2, 1, 1, 4, 4, 4, 1, 4,
+    2, 2, 2, 1, 1, 1, 1,
+];
 
 /// The image variables of a module that have a set and a binding.
 pub fn images(module: &[u8]) -> Vec<ImageVariable> {
@@ -182,7 +190,8 @@ pub fn images(module: &[u8]) -> Vec<ImageVariable> {
     };
     let variable = |operands: &[u32]| {
         let [pointer, id, ..] = *operands else { return None };
-        let [_, sampled_type, dim, _, arrayed, multisampled, sampled, ..] = *image_type(pointer)?.as_slice()
+        let [_, sampled_type, dim, _, arrayed, multisampled, sampled, format, ..] =
+            *image_type(pointer)?.as_slice()
         else {
             return None;
         };
@@ -199,6 +208,7 @@ pub fn images(module: &[u8]) -> Vec<ImageVariable> {
             multisampled: multisampled != 0,
             storage: sampled == 2 && dim != 6,
             texel,
+            components: COMPONENTS.get(format as usize).copied().unwrap_or(4),
         })
     };
     instructions
@@ -262,6 +272,7 @@ mod tests {
             multisampled: false,
             storage: false,
             texel: Texel::Float,
+            components: 4,
         };
         assert_eq!(images(&module), [expected]);
     }

@@ -304,7 +304,8 @@ impl<'a> Assigner<'_, 'a> {
                 _ => None,
             };
             let hint = hint.filter(|half| self.fits(*half, shape));
-            match hint.or_else(|| self.find_place(*dst, shape)) {
+            let preferred = hint.or_else(|| self.preferred_place(*dst, shape));
+            match preferred.or_else(|| self.free_place(*dst, shape)) {
                 Some(half) => self.put_result(*dst, half),
                 None => self.make_room(data, index)?,
             }
@@ -348,13 +349,8 @@ impl<'a> Assigner<'_, 'a> {
         Some(half + before)
     }
 
-    /// A free register for `value`: one that avoids later moves, or the lowest.
+    /// The free register of `value` that avoids later moves, if there is one.
     #[inline(never)]
-    fn find_place(&mut self, value: Value, shape: Shape) -> Option<u16> {
-        self.preferred_place(value, shape).or_else(|| self.free_place(value, shape))
-    }
-
-    /// The free register of `value` that avoids later moves.
     fn preferred_place(&mut self, value: Value, shape: Shape) -> Option<u16> {
         if let Some(half) = self.affinity.exported_to(value).filter(|half| self.fits(*half, shape)) {
             return Some(half);

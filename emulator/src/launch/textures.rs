@@ -64,6 +64,8 @@ impl Format {
     pub const RGBA32F: Format = Format { channels: 0x38, kind: 4, srgb: false };
     /// A 32-bit float.
     pub const R32F: Format = Format { channels: 0x21, kind: 4, srgb: false };
+    /// Two 32-bit floats.
+    pub const RG32F: Format = Format { channels: 0x31, kind: 4, srgb: false };
     /// A 32-bit unsigned integer.
     pub const R32UI: Format = Format { channels: 0x21, kind: 2, srgb: false };
     /// Four 32-bit unsigned integers.
