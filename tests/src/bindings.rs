@@ -184,19 +184,19 @@ fn shape(image: &ImageVariable) -> Result<String, String> {
         (6, ..) => return Err("an input attachment".into()),
         _ => return Err("an image with samples, or a row of layers".into()),
     };
-    let texel = match image.texel {
-        Texel::Float => "",
-        Texel::Signed => "i",
-        Texel::Unsigned => "ui",
+    let [one, two, four] = match image.texel {
+        Texel::Float => ["r32f", "rg32f", "rgba8"],
+        Texel::Signed => ["r32i", "rg32i", "rgba8i"],
+        Texel::Unsigned => ["r32ui", "rg32ui", "rgba8ui"],
     };
     // A storage image has the components of its declared format: others are undefined.
-    let channels = match image.components {
-        1 if image.storage => "r8",
-        2 if image.storage => "rg8",
-        _ => "rgba8",
+    let format = match image.components {
+        1 if image.storage => one,
+        2 if image.storage => two,
+        _ => four,
     };
     let height = if kind == "1d" { 1 } else { 4 };
-    Ok(format!("{channels}{texel} 4 {height} {layers} 1 {kind}"))
+    Ok(format!("{format} 4 {height} {layers} 1 {kind}"))
 }
 
 #[cfg(test)]
