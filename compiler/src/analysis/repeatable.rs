@@ -19,14 +19,14 @@ use crate::ir::{Block, Function, InstData, IrOp, Op, ScratchSide, Src, Type, Val
 /// What the readers of a comparison allow.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 enum Readers {
-    /// It is no comparison, or one of them needs the boolean.
+    /// Not a comparison, or a reader needs the boolean.
     #[default]
     NeedBoolean,
-    /// Every one can repeat it so far.
+    /// Every reader so far can repeat it.
     Repeat,
-    /// It compares two values. So far, nothing reads it.
+    /// A comparison of two values without readers so far.
     Unknown,
-    /// It compares two values, and its readers are in a block. One of them chooses between the values, or none so far.
+    /// A comparison of two values whose readers are all in this block, and whether one of them chooses between the values.
     In(Block, bool),
 }
 
@@ -61,7 +61,7 @@ pub fn repeatable<'s>(f: &Function<'_>, scratch: &'s Bump) -> ScratchSide<'s, Va
 }
 
 impl Readers {
-    /// With another reader in `block`; `reads` tells whether it chooses between what is compared, `None` that it needs the boolean.
+    /// Adds a reader in `block`. `reads` is whether it chooses between the compared values; `None` if it needs the boolean.
     fn with(self, block: Block, reads: Option<bool>) -> Readers {
         match (self, reads) {
             (Readers::Repeat, Some(_)) => self,
