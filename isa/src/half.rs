@@ -29,6 +29,12 @@ impl Half {
         Half::from_f64(f64::from(number))
     }
 
+    /// The float with the same value, sign and payload, if there is one.
+    pub fn exactly(number: f32) -> Option<Half> {
+        let half = Half::from_f32(number);
+        (half.to_f32().to_bits() == number.to_bits()).then_some(half)
+    }
+
     /// Like [`Half::from_f32`].
     pub fn from_f64(number: f64) -> Half {
         if number.is_nan() {

@@ -244,9 +244,8 @@ fn halves(f: &Function<'_>, texel: Src) -> Option<Vec<Src>> {
     let components = collect.map_or(std::slice::from_ref(&texel), |data| data.srcs);
     let half = |src: &Src| match src.as_imm() {
         Some(bits) if src.bits == 32 => {
-            let number = f32::from_bits(bits as u32);
-            let half = Half::from_f32(number);
-            (half.to_f32().to_bits() == number.to_bits()).then(|| Src::imm(half.to_bits().into(), 16))
+            let half = Half::exactly(f32::from_bits(bits as u32))?;
+            Some(Src::imm(half.to_bits().into(), 16))
         }
         _ => converted(f, *src),
     };

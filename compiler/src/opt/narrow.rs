@@ -269,9 +269,8 @@ fn passes_on(op: Op, index: usize) -> bool {
 /// relaxed, by rounding.
 fn is_half(src: Src, relaxed: bool) -> bool {
     let number = f32::from_bits(src.payload as u32);
-    let half = Half::from_f32(number);
-    let exact = half.to_f32().to_bits() == number.to_bits();
-    src.kind == SrcKind::Imm && (exact || (relaxed && half.is_normal()))
+    let is_near = || relaxed && Half::from_f32(number).is_normal();
+    src.kind == SrcKind::Imm && (Half::exactly(number).is_some() || is_near())
 }
 
 /// Whether the operation reads source `index` as a float and can read it from a 16-bit register.
