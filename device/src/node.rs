@@ -18,6 +18,8 @@ struct Shared {
     observer: Observer,
     /// Nanoseconds of the monotonic clock.
     clock: fn() -> u64,
+    /// Sleeps for some time of that clock.
+    sleep: fn(Duration),
 }
 
 /// A kernel that any thread may call.
@@ -28,13 +30,20 @@ pub struct Node {
 
 /// Longest time in nanoseconds that a waiting call sleeps; the clock of the kernel may not be that of the host.
 const LONGEST_SLEEP: u64 = 100_000_000;
+/// Time in nanoseconds after which the thread looks for new work while it delays a fence.
+const SLICE: u64 = 200_000;
 
 impl Node {
-    /// Starts the thread if the device is asynchronous.
-    pub fn new(kernel: Kernel, observer: impl Fn(&mut Kernel) + Send + Sync + 'static) -> Node {
+    /// Starts the thread if the device is asynchronous. `sleep` sleeps for some time of the kernel's clock.
+    pub fn new(
+        kernel: Kernel,
+        sleep: fn(Duration),
+        observer: impl Fn(&mut Kernel) + Send + Sync + 'static,
+    ) -> Node {
         let asynchronous = kernel.is_asynchronous();
         let (_, clock) = kernel.executor();
-        let shared = Arc::new(Shared { kernel: Waits::new(kernel), observer: Box::new(observer), clock });
+        let shared = Shared { kernel: Waits::new(kernel), observer: Box::new(observer), clock, sleep };
+        let shared = Arc::new(shared);
         let thread = asynchronous.then(|| {
             let shared = shared.clone();
             std::thread::spawn(move || shared.run())
@@ -135,8 +144,9 @@ impl Shared {
                 }
                 Step::Later(time) => {
                     self.kernel.notify();
-                    let left = time.saturating_sub(clock());
-                    kernel = self.sleep(kernel, left);
+                    drop(kernel);
+                    (self.sleep)(Duration::from_nanos(time.saturating_sub(clock()).min(SLICE)));
+                    kernel = self.kernel.lock();
                 }
                 Step::Idle => {
                     self.kernel.notify();

@@ -3,6 +3,7 @@
 use std::ffi::{c_int, c_ulong, c_void};
 use std::io::Write as _;
 use std::sync::OnceLock;
+use std::time::Duration;
 
 use agx_device::kernel::{Chip, Errno, MODELS, User};
 use agx_device::{Kernel, Node, Settings};
@@ -42,7 +43,7 @@ fn node() -> &'static (Node, &'static Options) {
         }
         // SAFETY: the function lives as long as the process, and has no arguments.
         unsafe { libc::atexit(at_exit) };
-        (Node::new(kernel, |kernel| report(options, kernel)), options)
+        (Node::new(kernel, sleep, |kernel| report(options, kernel)), options)
     })
 }
 
@@ -73,12 +74,20 @@ pub fn kernel() -> &'static Node {
     &node().0
 }
 
-/// Nanoseconds of the monotonic clock.
+/// Nanoseconds of the monotonic clock of the host's kernel. Libraries that fake the time of a program replace `clock_gettime`, but not
+/// the system call: the time of a device goes on.
 pub fn now() -> u64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: the structure is local.
-    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut time) };
+    unsafe { libc::syscall(libc::SYS_clock_gettime, libc::CLOCK_MONOTONIC, &mut time) };
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+}
+
+/// Sleeps for some time of [`now`], as a system call for the same reason. It may end early.
+fn sleep(time: Duration) {
+    let time = libc::timespec { tv_sec: time.as_secs() as i64, tv_nsec: time.subsec_nanos().into() };
+    // SAFETY: the structure is local, and a null pointer asks for no rest.
+    unsafe { libc::syscall(libc::SYS_nanosleep, &time, std::ptr::null_mut::<libc::timespec>()) };
 }
 
 /// Memory of this process.

@@ -58,7 +58,7 @@ fn first_result(seed: u64, codes: &[&str], list: &[(u64, u64)]) -> u32 {
     let mut device = device(seed, codes);
     device.submit_bytes(1, &commands(list), &[], [0, 0]).expect("submitted");
     let window = device.kernel.window(1).expect("the buffer");
-    let node = Node::new(device.kernel, |_| ());
+    let node = Node::new(device.kernel, std::thread::sleep, |_| ());
     node.wait_idle();
     assert_eq!(node.lock().findings(), []);
     let mut bytes = [0; 4];
@@ -85,7 +85,7 @@ fn fences_are_signalled_after_the_work() {
     let object = u64::from(device.call(0xbf, vec![0; 8]).expect("made")[0]);
     let window = device.kernel.window(1).expect("the buffer");
     let Device { kernel, mut caller } = device;
-    let node = Node::new(kernel, |_| ());
+    let node = Node::new(kernel, std::thread::sleep, |_| ());
     let mut expected = 0_u32;
     let mut pending = 0;
     for point in 1..=40_u64 {
@@ -112,7 +112,7 @@ fn a_wait_may_come_before_the_submission() {
     let mut device = device(5, &[SEVEN]);
     let object = u64::from(device.call(0xbf, vec![0; 8]).expect("made")[0]);
     let Device { kernel, caller } = device;
-    let node = Node::new(kernel, |_| ());
+    let node = Node::new(kernel, std::thread::sleep, |_| ());
     std::thread::scope(|scope| {
         let mut waiting = caller.clone();
         let node = &node;
@@ -138,7 +138,7 @@ fn faults_arrive_in_the_fence() {
     let mut device = device(1, &[SEVEN]);
     let object = u64::from(device.call(0xbf, vec![0; 8]).expect("made")[0]);
     let Device { kernel, mut caller } = device;
-    let node = Node::new(kernel, |_| ());
+    let node = Node::new(kernel, std::thread::sleep, |_| ());
     let sync = sync::RECORD.build_raw(&[(sync::HANDLE, object)]);
     for (launch, failed) in [(0x100, true), (0, false)] {
         let mut call = caller.submission(1, &commands(&[(launch, 0)]), &sync, [0, 1]);

@@ -75,8 +75,11 @@ struct Arguments {
     /// Seed of the machine's scheduler
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
+    /// Run the project's driver in driver, driver-vulkan, dawn, clients and cts through a render node with this seed
+    #[arg(long, value_name = "SEED")]
+    node: Option<u64>,
     /// Run the suites that compile shaders once for each stress mode whose name contains TEXT
-    #[arg(long, value_name = "TEXT", num_args = 0..=1, default_missing_value = "", conflicts_with_all = ["only", "json"])]
+    #[arg(long, value_name = "TEXT", num_args = 0..=1, default_missing_value = "", conflicts_with_all = ["only", "json", "node"])]
     stress: Option<String>,
     /// Compile the shaders in a list file and print nothing, for use under valgrind
     #[arg(long, value_name = "FILE", hide = true)]
@@ -142,6 +145,7 @@ fn run_stresses(arguments: &Arguments, wanted: &str) -> Result<ExitCode, String>
         tools: &tools,
         key: &CompileKey::default(),
         seed: 0,
+        node: None,
     };
     let good = stress::run(&context, wanted, print).map_err(|error| error.to_string())?;
     Ok(if good { ExitCode::SUCCESS } else { ExitCode::FAILURE })
@@ -169,6 +173,7 @@ fn run_suites(arguments: &Arguments) -> Result<Vec<(&'static str, SuiteReport)>,
         tools: &tools,
         key: &key,
         seed: arguments.seed,
+        node: arguments.node,
     };
     let mut reports = Vec::new();
     for suite in SUITES.iter().filter(|suite| wanted(arguments, suite.name)) {

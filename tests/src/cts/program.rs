@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use super::list::{Sample, names, read};
 use super::process::{LIMIT, Ran, Runner};
-use crate::device::environment::{Driver, Environment};
+use crate::device::environment::{Door, Driver, Environment};
 use crate::suites::Context;
 
 /// Number of cases that one process runs.
@@ -39,10 +39,11 @@ impl Program {
     }
 
     /// Starts it on a driver.
-    fn command(&self, driver: Driver) -> Command {
-        let mut command = self.environment.command(driver, &self.path);
-        (self.prepare)(&mut command, driver, &self.environment);
+    fn command(&self, door: &Door) -> Command {
+        let mut command = self.environment.command(door.driver, &self.path);
+        (self.prepare)(&mut command, door.driver, &self.environment);
         command.current_dir(self.path.parent().unwrap_or(Path::new("."))).env("AGX_DEVICE_STRICT", "yes");
+        command.envs(door.options.iter().map(|(name, value)| (*name, value)));
         command
     }
 
@@ -69,7 +70,7 @@ impl Program {
         if modified(&file) > modified(&self.path) {
             return std::fs::read_to_string(&file).map_err(text);
         }
-        let mut command = self.command(Driver::Lavapipe);
+        let mut command = self.command(&Door::plain(Driver::Lavapipe));
         command.arg("--deqp-runmode=stdout-caselist").stdin(Stdio::null()).stderr(Stdio::null());
         let output = command.output().map_err(text)?;
         let list = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -84,14 +85,14 @@ impl Program {
     ///
     /// # Errors
     /// A process cannot be started.
-    pub fn run(&self, driver: Driver, cases: &[String]) -> Result<Vec<Ran>, String> {
+    pub fn run(&self, door: &Door, cases: &[String]) -> Result<Vec<Ran>, String> {
         let pieces: Vec<(usize, &[String])> = cases.chunks(TOGETHER).enumerate().collect();
         let ran: Result<Vec<Vec<Ran>>, String> = pieces
             .par_iter()
             .map(|(number, piece)| {
                 let names: Vec<&str> = piece.iter().map(String::as_str).collect();
                 let folder = self.environment.folder(&format!("piece-{number}"))?;
-                Runner { command: || self.command(driver), folder, limit: LIMIT }.run(&names)
+                Runner { command: || self.command(door), folder, limit: LIMIT }.run(&names)
             })
             .collect();
         Ok(ran?.into_iter().flatten().collect())

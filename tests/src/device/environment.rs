@@ -35,6 +35,46 @@ pub enum Driver {
     Node,
 }
 
+/// A driver, and options of the device in environment variables.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Door {
+    /// The driver.
+    pub driver: Driver,
+    /// Names and values of variables.
+    pub options: Vec<(&'static str, String)>,
+}
+
+impl Door {
+    /// A driver with the default options of the device.
+    pub const fn plain(driver: Driver) -> Door {
+        Door { driver, options: Vec::new() }
+    }
+
+    /// The project's driver and a render node that is strict, reads through caches, executes submissions on threads of its own and says
+    /// late that they have ended. `seed` chooses delays and whatever else has no order.
+    pub fn node(seed: u64) -> Door {
+        let yes = || "yes".to_owned();
+        let options = vec![
+            ("AGX_DEVICE_STRICT", yes()),
+            ("AGX_DEVICE_CACHES", yes()),
+            ("AGX_DEVICE_ASYNC", seed.to_string()),
+        ];
+        Door { driver: Driver::Node, options }
+    }
+
+    /// The same door with one more option.
+    #[must_use]
+    pub fn with(mut self, name: &'static str, value: &str) -> Door {
+        self.options.push((name, value.to_owned()));
+        self
+    }
+
+    /// The options as words of a command line, `NAME=VALUE`.
+    pub fn words(&self) -> Vec<String> {
+        self.options.iter().map(|(name, value)| format!("{name}={value}")).collect()
+    }
+}
+
 /// The drivers and the programs to run on them.
 #[derive(Clone, Debug)]
 pub struct Environment {
@@ -265,24 +305,16 @@ impl Environment {
     }
 
     /// Runs the client on a file of requests. Results are written to `folder`, findings of the device to `report`.
-    /// `variables` are options of the device.
     ///
     /// # Errors
     /// The client failed; the error has its last output.
-    pub fn run(
-        &self,
-        driver: Driver,
-        requests: &Path,
-        folder: &Path,
-        report: &Path,
-        variables: &[(&str, &str)],
-    ) -> Result<(), String> {
+    pub fn run(&self, door: &Door, requests: &Path, folder: &Path, report: &Path) -> Result<(), String> {
         let output = self
-            .client(driver)
+            .client(door.driver)
             .arg(requests)
             .arg(folder)
             .env("AGX_DEVICE_REPORT", report)
-            .envs(variables.iter().copied())
+            .envs(door.options.iter().map(|(name, value)| (*name, value)))
             .output()
             .map_err(|error| error.to_string())?;
         if output.status.success() {

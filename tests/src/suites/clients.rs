@@ -14,7 +14,7 @@ use super::Context;
 use crate::clients::picture::Picture;
 use crate::clients::screen::Screen;
 use crate::clients::{CLIENTS, CLOCK, Client, OFTEN, Runs, SAVED, Shows, lines};
-use crate::device::environment::{Driver, Environment, WINDOW};
+use crate::device::environment::{Door, Driver, Environment, WINDOW};
 use crate::outcome::{CaseResult, Outcome, SuiteReport};
 use crate::shared::DataError;
 
@@ -43,8 +43,9 @@ pub fn run(context: &Context<'_>) -> Result<SuiteReport, DataError> {
         Err(reason) => return Ok(SuiteReport::absent(reason)),
     };
     let room = Room { environment, screen };
+    let [own, mesa] = [context.own(), Door::plain(Driver::Device)];
     let (mut cases, mut seconds) = (Vec::new(), BTreeMap::new());
-    for (tag, driver, other) in [("agx", Driver::Own, Runs::Own), ("mesa", Driver::Device, Runs::Mesa)] {
+    for (tag, door, other) in [("agx", &own, Runs::Own), ("mesa", &mesa, Runs::Mesa)] {
         for client in CLIENTS.iter().filter(|client| client.runs == Runs::Both || client.runs == other) {
             let name = format!("{tag}-{}", client.name);
             let is_wanted = match context.filter {
@@ -53,7 +54,7 @@ pub fn run(context: &Context<'_>) -> Result<SuiteReport, DataError> {
             };
             if is_wanted {
                 let start = Instant::now();
-                let outcome = room.run_client(driver, client).err().unwrap_or(Outcome::Pass);
+                let outcome = room.run_client(door, client).err().unwrap_or(Outcome::Pass);
                 seconds.insert(name.clone(), start.elapsed().as_secs());
                 cases.push(CaseResult { name, outcome });
             }
@@ -101,19 +102,20 @@ struct Room {
 }
 
 impl Room {
-    fn run_client(&self, driver: Driver, client: &Client) -> Result<(), Outcome> {
+    fn run_client(&self, door: &Door, client: &Client) -> Result<(), Outcome> {
+        let lavapipe = Door::plain(Driver::Lavapipe);
         let expected = match client.shows {
             Shows::Checked => Seen { shown: Shown::Nothing, messages: BTreeSet::new() },
             _ => self
-                .shown(Driver::Lavapipe, client)
+                .shown(&lavapipe, client)
                 // On a busy host, a quick program may time out once.
                 .or_else(|reason| match OFTEN.contains(&client.name) {
-                    true => self.shown(Driver::Lavapipe, client),
+                    true => self.shown(&lavapipe, client),
                     false => Err(reason),
                 })
                 .map_err(|reason| Outcome::Skipped(format!("lavapipe: {reason}")))?,
         };
-        let found = self.shown(driver, client).map_err(Outcome::Fail)?;
+        let found = self.shown(door, client).map_err(Outcome::Fail)?;
         if let Some(message) = found.messages.difference(&expected.messages).next() {
             return Err(Outcome::Fail(message.clone()));
         }
@@ -135,12 +137,12 @@ impl Room {
     }
 
     /// Runs a program; the error is its last output.
-    fn shown(&self, driver: Driver, client: &Client) -> Result<Seen, String> {
+    fn shown(&self, door: &Door, client: &Client) -> Result<Seen, String> {
         let frames = self.environment.root().join(FRAMES);
         // The folder may not exist.
         let _ = std::fs::remove_dir_all(&frames);
         std::fs::create_dir_all(&frames).map_err(|error| error.to_string())?;
-        let mut command = self.command(driver, client);
+        let mut command = self.command(door, client);
         let mut picture = None;
         let output = match client.shows {
             Shows::Screen => {
@@ -183,9 +185,9 @@ impl Room {
         Ok(Seen { shown, messages })
     }
 
-    fn command(&self, driver: Driver, client: &Client) -> Command {
+    fn command(&self, door: &Door, client: &Client) -> Command {
         let mut layers = Vec::new();
-        if driver != Driver::Device {
+        if door.driver != Driver::Device {
             layers.push(VALIDATION);
         }
         if matches!(client.shows, Shows::Frame(_)) {
@@ -199,7 +201,9 @@ impl Room {
             _ => String::new(),
         };
         let display = self.screen.display();
+        let options = door.words();
         let mut variables = vec![display.as_str(), layers.as_str()];
+        variables.extend(options.iter().map(String::as_str));
         if matches!(client.shows, Shows::Screen | Shows::Frame(_)) {
             variables.extend(SLOW);
         }
@@ -207,7 +211,7 @@ impl Room {
         if !frames.is_empty() {
             variables.push(&frames);
         }
-        self.environment.inside(driver, &variables, client.seconds, client.command)
+        self.environment.inside(door.driver, &variables, client.seconds, client.command)
     }
 }
 

@@ -10,7 +10,7 @@ use super::Context;
 use crate::cts::open::{self, Open};
 use crate::cts::process::Ran;
 use crate::cts::program::Program;
-use crate::device::environment::Driver;
+use crate::device::environment::{Door, Driver};
 use crate::outcome::{CaseResult, Outcome, SuiteReport};
 use crate::shared::DataError;
 
@@ -22,7 +22,7 @@ const ONE_IN: u64 = 2000;
 /// # Errors
 /// Never: a missing program or environment skips the suite.
 pub fn run(context: &Context<'_>) -> Result<SuiteReport, DataError> {
-    run_on(Driver::Own, "agx", context)
+    run_on(&context.own(), "agx", context)
 }
 
 /// Runs the sample through Mesa's driver on the device.
@@ -30,21 +30,21 @@ pub fn run(context: &Context<'_>) -> Result<SuiteReport, DataError> {
 /// # Errors
 /// Never: a missing program or environment skips the suite.
 pub fn mesa(context: &Context<'_>) -> Result<SuiteReport, DataError> {
-    run_on(Driver::Device, "mesa", context)
+    run_on(&Door::plain(Driver::Device), "mesa", context)
 }
 
-fn run_on(driver: Driver, name: &str, context: &Context<'_>) -> Result<SuiteReport, DataError> {
-    match results(driver, name, context) {
+fn run_on(door: &Door, name: &str, context: &Context<'_>) -> Result<SuiteReport, DataError> {
+    match results(door, name, context) {
         Ok(ran) => Ok(report(&open::rows(name), &ran)),
         Err(reason) => Ok(SuiteReport::absent(reason)),
     }
 }
 
 /// The results of all cases of the sample.
-fn results(driver: Driver, name: &str, context: &Context<'_>) -> Result<Vec<Ran>, String> {
+fn results(door: &Door, name: &str, context: &Context<'_>) -> Result<Vec<Ran>, String> {
     let what = "deqp-vk program of Khronos' Vulkan conformance suite";
     let program = Program::find("AGX_CTS", what, &format!("cts-{name}"), |_, _, _| {})?;
-    program.run(driver, &program.cases(context, ONE_IN)?)
+    program.run(door, &program.cases(context, ONE_IN)?)
 }
 
 /// A finding of the device fails a case that passes. Figures: failures that are not among the open cases, passes of

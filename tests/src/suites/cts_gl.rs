@@ -13,7 +13,7 @@ use crate::clients::ZINK;
 use crate::cts::open;
 use crate::cts::process::Ran;
 use crate::cts::program::Program;
-use crate::device::environment::{Driver, Environment, LIBRARIES};
+use crate::device::environment::{Door, Driver, Environment, LIBRARIES};
 use crate::outcome::{Outcome, SuiteReport};
 use crate::shared::DataError;
 
@@ -49,10 +49,10 @@ fn results(context: &Context<'_>) -> Result<Vec<Ran>, String> {
     // The programs load EGL by the name of development packages. The link may exist.
     let link = program.environment.root().join(LIBRARIES).join("libEGL.so");
     let _ = std::os::unix::fs::symlink("libEGL.so.1", link);
-    let mut ran = program.run(Driver::Own, &program.cases(context, ONE_IN)?)?;
+    let mut ran = program.run(&context.own(), &program.cases(context, ONE_IN)?)?;
     let failed = ran.iter().filter(|ran| matches!(ran.outcome, Outcome::Fail(_)));
     let again: Vec<String> = failed.map(|ran| ran.name.clone()).collect();
-    let again = program.run(Driver::Lavapipe, &again)?;
+    let again = program.run(&Door::plain(Driver::Lavapipe), &again)?;
     let elsewhere: BTreeMap<&str, &Outcome> =
         again.iter().map(|ran| (ran.name.as_str(), &ran.outcome)).collect();
     for ran in &mut ran {

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::Context;
-use crate::device::environment::{Driver, Environment};
+use crate::device::environment::{Door, Environment};
 use crate::outcome::{CaseResult, Outcome, SuiteReport};
 use crate::shared::{DataError, from_hex, read_json_lines};
 use crate::webgpu::model::{Body, Test};
@@ -48,7 +48,9 @@ pub fn run(context: &Context<'_>) -> Result<SuiteReport, DataError> {
     };
     let tests: Vec<Test> = tests.into_iter().enumerate().filter(is_wanted).map(|(_, test)| test).collect();
     let pieces: Vec<(usize, &[Test])> = tests.chunks(TOGETHER).enumerate().collect();
-    let cases = pieces.par_iter().flat_map(|(number, piece)| piece_results(&environment, *number, piece));
+    let door = context.own();
+    let cases =
+        pieces.par_iter().flat_map(|(number, piece)| piece_results((&environment, &door), *number, piece));
     let mut report = SuiteReport::new(cases.collect());
     report.extra.insert("mesa".into(), json!(environment.version));
     Ok(report)
@@ -62,8 +64,8 @@ fn buffers(test: &Test) -> Result<Vec<(u32, Vec<u8>, bool)>, String> {
 }
 
 /// Runs tests in one process.
-fn piece_results(environment: &Environment, number: usize, tests: &[Test]) -> Vec<CaseResult> {
-    let found = match ran(environment, number, tests) {
+fn piece_results(room: (&Environment, &Door), number: usize, tests: &[Test]) -> Vec<CaseResult> {
+    let found = match ran(room, number, tests) {
         Ok(found) => found,
         Err(reason) => {
             let lost =
@@ -79,7 +81,11 @@ fn piece_results(environment: &Environment, number: usize, tests: &[Test]) -> Ve
     tests.iter().map(judged).collect()
 }
 
-fn ran(environment: &Environment, number: usize, tests: &[Test]) -> Result<BTreeMap<String, Ran>, String> {
+fn ran(
+    (environment, door): (&Environment, &Door),
+    number: usize,
+    tests: &[Test],
+) -> Result<BTreeMap<String, Ran>, String> {
     let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
     let mut text = String::new();
     for test in tests {
@@ -93,7 +99,9 @@ fn ran(environment: &Environment, number: usize, tests: &[Test]) -> Result<BTree
     let file = format!("opt/agx/dawn-{number}.jsonl");
     std::fs::write(environment.root().join(&file), text).map_err(|error| error.to_string())?;
     let words = ["node", "/opt/agx/dawn_client.mjs", &format!("/{file}")];
-    let output = environment.inside(Driver::Own, &[], SECONDS, &words).output();
+    let options = door.words();
+    let options: Vec<&str> = options.iter().map(String::as_str).collect();
+    let output = environment.inside(door.driver, &options, SECONDS, &words).output();
     let output = output.map_err(|error| error.to_string())?;
     let printed = String::from_utf8_lossy(&output.stdout).into_owned();
     let lines = printed.lines().filter_map(|line| serde_json::from_str::<Ran>(line).ok());

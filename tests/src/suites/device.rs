@@ -9,7 +9,7 @@ use super::Context;
 use crate::cts::list::Sample;
 use crate::device::cases::{Case, parse};
 use crate::device::compare::compare;
-use crate::device::environment::{Driver, Environment};
+use crate::device::environment::{Door, Driver, Environment};
 use crate::outcome::{CaseResult, Outcome, SuiteReport};
 use crate::shared::DataError;
 use crate::tools::Tools;
@@ -29,36 +29,25 @@ const OWN: [(&str, &str); 3] = [
 /// Number of cases that one process runs; if it ends early, only these are run again.
 const TOGETHER: usize = 48;
 
-/// The device reports errors that hardware ignores silently.
-const STRICT: [(&str, &str); 1] = [("AGX_DEVICE_STRICT", "yes")];
-
-/// The parameter buffer is full after each draw that has primitives, tiles have another order, unordered commands are
-/// findings, and reads go through caches.
-const INTERRUPTED: [(&str, &str); 4] = [
-    ("AGX_DEVICE_PARAMETER_BYTES", "1"),
-    ("AGX_DEVICE_SEED", "3"),
-    ("AGX_DEVICE_HAZARDS", "1"),
-    ("AGX_DEVICE_CACHES", "1"),
-];
-
-/// A render node executes submissions on threads of its own, and says late that they have ended. The number is the seed of delays and
-/// of what else has no order.
-const ASYNCHRONOUS: [(&str, &str); 3] =
-    [("AGX_DEVICE_STRICT", "yes"), ("AGX_DEVICE_ASYNC", "2"), ("AGX_DEVICE_CACHES", "1")];
-const ASYNCHRONOUS_INTERRUPTED: [(&str, &str); 3] =
-    [("AGX_DEVICE_PARAMETER_BYTES", "1"), ("AGX_DEVICE_ASYNC", "5"), ("AGX_DEVICE_CACHES", "1")];
+/// The parameter buffer is full after each draw that has primitives.
+const FULL: (&str, &str) = ("AGX_DEVICE_PARAMETER_BYTES", "1");
+/// Seeds of a render node in the two runs, unless the command line has one.
+const NODE_SEEDS: [u64; 2] = [2, 5];
 /// One in this number of cases runs through a render node, unless the command line says otherwise.
 const NODE_SHARE: u64 = 6;
 
-/// Options of the device.
-type Options = &'static [(&'static str, &'static str)];
-
-/// The options of two runs.
-fn options(driver: Driver) -> [Options; 2] {
-    match driver {
-        Driver::Node => [&ASYNCHRONOUS, &ASYNCHRONOUS_INTERRUPTED],
-        Driver::Device | Driver::Lavapipe | Driver::Own => [&STRICT, &INTERRUPTED],
+/// The options of two runs: the second interrupts render passes. In process it also has another order of tiles, unordered commands as
+/// findings, and caches, which a render node has in both runs.
+fn doors(driver: Driver, seed: Option<u64>) -> [Door; 2] {
+    if driver == Driver::Node {
+        let [first, second] = NODE_SEEDS.map(|own| Door::node(seed.unwrap_or(own)));
+        return [first, second.with(FULL.0, FULL.1)];
     }
+    let plain = || Door::plain(driver);
+    let interrupted =
+        [FULL, ("AGX_DEVICE_SEED", "3"), ("AGX_DEVICE_HAZARDS", "1"), ("AGX_DEVICE_CACHES", "1")];
+    let interrupted = interrupted.iter().fold(plain(), |door, (name, value)| door.with(name, value));
+    [plain().with("AGX_DEVICE_STRICT", "yes"), interrupted]
 }
 
 /// Results by name: bytes, or an error.
@@ -69,7 +58,7 @@ pub type Results = BTreeMap<String, Result<Vec<u8>, String>>;
 /// # Errors
 /// Never: a missing environment skips the suite.
 pub fn run(context: &Context<'_>) -> Result<SuiteReport, DataError> {
-    run_on(Driver::Device, context)
+    run_on(Driver::Device, 1, context)
 }
 
 /// Runs every case through the project's driver.
@@ -77,7 +66,7 @@ pub fn run(context: &Context<'_>) -> Result<SuiteReport, DataError> {
 /// # Errors
 /// Never: a missing environment skips the suite.
 pub fn driver(context: &Context<'_>) -> Result<SuiteReport, DataError> {
-    run_on(Driver::Own, context)
+    run_on(context.own().driver, 1, context)
 }
 
 /// Runs cases through the project's driver and a render node of the kernel.
@@ -85,16 +74,11 @@ pub fn driver(context: &Context<'_>) -> Result<SuiteReport, DataError> {
 /// # Errors
 /// Never: a missing environment skips the suite.
 pub fn node(context: &Context<'_>) -> Result<SuiteReport, DataError> {
-    run_on(Driver::Node, context)
+    run_on(Driver::Node, NODE_SHARE, context)
 }
 
-/// Whether a case with this name is one of a sample.
-fn is_drawn(context: &Context<'_>, driver: Driver, name: &str) -> bool {
-    let share = if driver == Driver::Node && context.filter.is_none() { NODE_SHARE } else { 1 };
-    Sample { filter: context.filter, one_in: context.one_in.unwrap_or(share) }.contains(name)
-}
-
-fn run_on(driver: Driver, context: &Context<'_>) -> Result<SuiteReport, DataError> {
+/// Runs one in `share` cases through a driver, unless the command line says otherwise.
+fn run_on(driver: Driver, share: u64, context: &Context<'_>) -> Result<SuiteReport, DataError> {
     let own = if matches!(driver, Driver::Own | Driver::Node) { &OWN[..] } else { &[] };
     let own: Result<Vec<_>, String> = own.iter().map(|file| read(*file)).collect();
     let (environment, mut files, own) = match (prepare(&format!("device-{driver:?}")), own) {
@@ -104,7 +88,9 @@ fn run_on(driver: Driver, context: &Context<'_>) -> Result<SuiteReport, DataErro
     files.extend(own);
     let counts: BTreeMap<&str, usize> = files.iter().map(|(file, cases)| (*file, cases.len())).collect();
     let mut cases: Vec<Case> = files.into_iter().flat_map(|(_, cases)| cases).collect();
-    cases.retain(|case| is_drawn(context, driver, &case.name));
+    let share = if context.filter.is_some() { 1 } else { share };
+    let sample = Sample { filter: context.filter, one_in: context.one_in.unwrap_or(share) };
+    cases.retain(|case| sample.contains(&case.name));
     let report_file = environment.scratch().join("findings.txt");
     // The file may not exist.
     let _ = std::fs::remove_file(&report_file);
@@ -114,9 +100,9 @@ fn run_on(driver: Driver, context: &Context<'_>) -> Result<SuiteReport, DataErro
         .iter()
         .filter_map(|(case, request)| Some((case.name.as_str(), request.as_ref().ok()?.as_str())))
         .collect();
-    let expected = results(&environment, Driver::Lavapipe, &runnable, &report_file, &[]);
+    let expected = results(&environment, &Door::plain(Driver::Lavapipe), &runnable, &report_file);
     let [found, interrupted] =
-        options(driver).map(|options| results(&environment, driver, &runnable, &report_file, options));
+        doors(driver, context.node).map(|door| results(&environment, &door, &runnable, &report_file));
     let outcomes = prepared.iter().map(|(case, request)| CaseResult {
         name: case.name.clone(),
         outcome: match request {
@@ -181,18 +167,11 @@ pub fn request(case: &Case, tools: &Tools, scratch: &Path) -> Result<String, Out
     Ok(text)
 }
 
-/// Runs all requests on a driver. Findings of the device are written to `report`; `variables` are options of the
-/// device.
-pub fn results(
-    environment: &Environment,
-    driver: Driver,
-    requests: &[(&str, &str)],
-    report: &Path,
-    variables: &[(&str, &str)],
-) -> Results {
+/// Runs all requests on a driver. Findings of the device are written to `report`.
+pub fn results(environment: &Environment, door: &Door, requests: &[(&str, &str)], report: &Path) -> Results {
     let mut results = Results::new();
     for chunk in requests.chunks(TOGETHER) {
-        let outcome = batch(environment, driver, chunk, (report, variables), &mut results);
+        let outcome = batch(environment, door, chunk, report, &mut results);
         if outcome.is_ok() {
             continue;
         }
@@ -200,7 +179,7 @@ pub fn results(
         let missing: Vec<_> =
             chunk.iter().filter(|(name, _)| !results.contains_key(*name)).copied().collect();
         for single in missing {
-            if let Err(error) = batch(environment, driver, &[single], (report, variables), &mut results) {
+            if let Err(error) = batch(environment, door, &[single], report, &mut results) {
                 results.entry(single.0.to_owned()).or_insert(Err(error));
             }
         }
@@ -210,16 +189,16 @@ pub fn results(
 
 fn batch(
     environment: &Environment,
-    driver: Driver,
+    door: &Door,
     requests: &[(&str, &str)],
-    (report, variables): (&Path, &[(&str, &str)]),
+    report: &Path,
     results: &mut Results,
 ) -> Result<(), String> {
-    let folder = environment.folder(&format!("{driver:?}"))?;
+    let folder = environment.folder(&format!("{:?}", door.driver))?;
     let file = folder.join("requests.txt");
     let text: String = requests.iter().map(|(_, request)| *request).collect();
     std::fs::write(&file, text).map_err(|error| error.to_string())?;
-    let outcome = environment.run(driver, &file, &folder, report, variables);
+    let outcome = environment.run(door, &file, &folder, report);
     for (name, _) in requests {
         if let Ok(bytes) = std::fs::read(folder.join(format!("{name}.bin"))) {
             results.insert((*name).to_owned(), Ok(bytes));

@@ -14,7 +14,7 @@ use serde_json::json;
 use super::Context;
 use super::device::{prepare, request};
 use crate::device::cases::Case;
-use crate::device::environment::{Driver, Environment};
+use crate::device::environment::{Door, Driver, Environment};
 use crate::outcome::{CaseResult, Outcome, SuiteReport};
 use crate::shared::DataError;
 
@@ -112,7 +112,7 @@ pub(super) struct Counted<'c> {
     /// Only programs of this kind; all without it.
     pub work: Option<Work>,
     /// Options of the device beside those that count.
-    pub variables: &'c [(&'c str, &'c str)],
+    pub variables: &'c [(&'static str, &'c str)],
 }
 
 /// Runs a request on a driver; gives what the device executed. Files of the run, the result included, are left in `folder`.
@@ -131,9 +131,9 @@ pub(super) fn executed(
         ["requests.txt", "findings.txt", "statistics.txt"].map(|file| folder.join(file));
     std::fs::write(&requests, text).map_err(failed)?;
     let statistics_path = statistics.to_string_lossy();
-    let mut variables = vec![("AGX_DEVICE_STATISTICS", &*statistics_path)];
-    variables.extend(counted.variables);
-    environment.run(driver, &requests, folder, &report, &variables).map_err(Outcome::Fail)?;
+    let door = Door::plain(driver).with("AGX_DEVICE_STATISTICS", &statistics_path);
+    let door = counted.variables.iter().fold(door, |door, (name, value)| door.with(name, value));
+    environment.run(&door, &requests, folder, &report).map_err(Outcome::Fail)?;
     if let Ok(reason) = std::fs::read_to_string(folder.join(format!("{}.err", counted.name))) {
         let findings = std::fs::read_to_string(&report).unwrap_or_default();
         let finding = findings.lines().next().unwrap_or_default();

@@ -14,7 +14,7 @@ use serde_json::json;
 use super::Context;
 use super::device::{prepare, request};
 use crate::device::cases::Case;
-use crate::device::environment::{Driver, Environment};
+use crate::device::environment::{Door, Driver, Environment};
 use crate::outcome::{CaseResult, Outcome, SuiteReport};
 use crate::shared::DataError;
 
@@ -107,7 +107,8 @@ fn record(
     std::fs::write(&file, request).map_err(|error| error.to_string())?;
     let recording = folder.join(format!("{driver:?}.agxrec"));
     let path = recording.to_string_lossy();
-    environment.run(driver, &file, folder, &folder.join("findings.txt"), &[("AGX_DEVICE_RECORD", &path)])?;
+    let door = Door::plain(driver).with("AGX_DEVICE_RECORD", &path);
+    environment.run(&door, &file, folder, &folder.join("findings.txt"))?;
     let bytes = std::fs::read(&recording).map_err(|error| format!("{driver:?}: no recording: {error}"))?;
     Recording::parse(&bytes).map_err(|error| error.to_string())
 }

@@ -33,6 +33,7 @@ use std::path::Path;
 
 use agx_compiler::CompileKey;
 
+use crate::device::environment::{Door, Driver};
 use crate::outcome::SuiteReport;
 use crate::shared::DataError;
 use crate::tools::Tools;
@@ -54,6 +55,15 @@ pub struct Context<'c> {
     pub key: &'c CompileKey,
     /// Seed of the machine's scheduler.
     pub seed: u64,
+    /// Seed of a render node, through which suites of the project's driver then run; `None`: the driver opens the device in process.
+    pub node: Option<u64>,
+}
+
+impl Context<'_> {
+    /// How suites reach the device with the project's driver.
+    fn own(&self) -> Door {
+        self.node.map_or(Door::plain(Driver::Own), Door::node)
+    }
 }
 
 /// What a suite needs beside the repository and the reference material.

@@ -18,7 +18,7 @@ use super::Context;
 use crate::bindings::Contents;
 use crate::corpus::{Item, load, partner};
 use crate::corpus_request::{self, NAME, Scene};
-use crate::device::environment::{Driver, Environment};
+use crate::device::environment::{Door, Driver, Environment};
 use crate::outcome::{CaseResult, Outcome, SuiteReport};
 use crate::shared::DataError;
 use crate::spirv_scan::EntryPoint;
@@ -149,13 +149,12 @@ fn draw(environment: &Environment, driver: Driver, request: &str, folder: &Path)
     let [requests, report, trace] =
         ["requests.txt", "findings.txt", "trace.txt"].map(|file| folder.join(file));
     std::fs::write(&requests, request).map_err(failed)?;
-    let variables = [
-        ("AGX_DEVICE_TRACE", &*trace.to_string_lossy()),
-        ("AGX_DEVICE_STRICT", "no"),
-        ("AGX_DEVICE_SOFT_FAULTS", "1"),
-    ];
+    let door = Door::plain(driver)
+        .with("AGX_DEVICE_TRACE", &trace.to_string_lossy())
+        .with("AGX_DEVICE_STRICT", "no")
+        .with("AGX_DEVICE_SOFT_FAULTS", "1");
     environment
-        .run(driver, &requests, folder, &report, &variables)
+        .run(&door, &requests, folder, &report)
         .map_err(|error| Outcome::Unsupported(format!("{driver:?}: {error}")))?;
     if let Ok(reason) = std::fs::read_to_string(folder.join(format!("{NAME}.err"))) {
         return Err(Outcome::Unsupported(format!("{driver:?}: {reason}")));

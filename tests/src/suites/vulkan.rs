@@ -10,7 +10,7 @@ use serde_json::json;
 use super::Context;
 use super::device::{Results, results};
 use crate::device::conformance::{Conformance, Contents, PASS_THROUGH, Shader, Source, Step};
-use crate::device::environment::{Driver, Environment};
+use crate::device::environment::{Door, Driver, Environment};
 use crate::outcome::{CaseResult, Outcome, SuiteReport};
 use crate::shared::{DataError, read_json_lines};
 
@@ -33,7 +33,7 @@ struct Running<'c> {
 /// # Errors
 /// [`DataError`] when a suite's file is unusable.
 pub fn run(context: &Context<'_>) -> Result<SuiteReport, DataError> {
-    run_on(Driver::Device, context)
+    run_on(&Door::plain(Driver::Device), context)
 }
 
 /// As [`run`], through the project's driver.
@@ -41,11 +41,11 @@ pub fn run(context: &Context<'_>) -> Result<SuiteReport, DataError> {
 /// # Errors
 /// As [`run`].
 pub fn driver(context: &Context<'_>) -> Result<SuiteReport, DataError> {
-    run_on(Driver::Own, context)
+    run_on(&context.own(), context)
 }
 
-fn run_on(driver: Driver, context: &Context<'_>) -> Result<SuiteReport, DataError> {
-    let environment = match Environment::find(&format!("vulkan-{driver:?}")) {
+fn run_on(door: &Door, context: &Context<'_>) -> Result<SuiteReport, DataError> {
+    let environment = match Environment::find(&format!("vulkan-{:?}", door.driver)) {
         Ok(environment) => environment,
         Err(reason) => return Ok(SuiteReport::absent(reason)),
     };
@@ -61,7 +61,7 @@ fn run_on(driver: Driver, context: &Context<'_>) -> Result<SuiteReport, DataErro
     let mut outcomes = Vec::new();
     let mut extra = Vec::new();
     for (suite, cases) in &suites {
-        let found = run_suite(context, (&environment, driver), suite, cases, &report_file);
+        let found = run_suite(context, (&environment, door), suite, cases, &report_file);
         let passed = found.iter().filter(|case| case.outcome == Outcome::Pass).count();
         extra.push((format!("{suite}_pass"), json!(format!("{passed}/{}", found.len()))));
         outcomes.extend(found);
@@ -84,7 +84,7 @@ fn cases<T: serde::de::DeserializeOwned>(
 /// Runs the cases of a suite, one step of all cases at a time.
 fn run_suite(
     context: &Context<'_>,
-    (environment, driver): (&Environment, Driver),
+    (environment, door): (&Environment, &Door),
     suite: &str,
     cases: &[Conformance],
     report: &Path,
@@ -115,7 +115,7 @@ fn run_suite(
         let names: Vec<String> = steps.iter().map(|(at, _)| file_name(*at)).collect();
         let requests: Vec<(&str, &str)> =
             names.iter().zip(&steps).map(|(name, (_, (text, _)))| (name.as_str(), text.as_str())).collect();
-        let found = results(environment, driver, &requests, report, &[]);
+        let found = results(environment, door, &requests, report);
         for ((at, (_, places)), name) in steps.iter().zip(&names) {
             let one = &mut running[*at];
             take(one, places, &found, name);
