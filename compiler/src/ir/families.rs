@@ -217,11 +217,11 @@ families! {
     /// Arithmetic of 8-bit integers. Selection reintroduces bitwise operations, as moves and masks.
     INT8 "8-bit arithmetic" = Operations::of_8_bits(&[
         IrOp::Icmp, IrOp::Imin, IrOp::Imax, IrOp::Umin, IrOp::Umax, IrOp::Udiv, IrOp::Umod, IrOp::Sdiv,
-        IrOp::Srem, IrOp::Umulh, IrOp::Smulh, IrOp::Imul, IrOp::Shl, IrOp::Ushr, IrOp::Sshr,
+        IrOp::Srem, IrOp::Smod, IrOp::Umulh, IrOp::Smulh, IrOp::Imul, IrOp::Shl, IrOp::Ushr, IrOp::Sshr,
     ]);
     /// Quotients and remainders.
     DIVISIONS "integer division" =
-        Operations::of(&[IrOp::Udiv, IrOp::Umod, IrOp::Sdiv, IrOp::Srem]);
+        Operations::of(&[IrOp::Udiv, IrOp::Umod, IrOp::Sdiv, IrOp::Srem, IrOp::Smod]);
     /// High halves of products.
     HIGH_PRODUCTS "high products" = Operations::of(&[IrOp::Umulh, IrOp::Smulh]);
     /// Quotients and roots of floats.

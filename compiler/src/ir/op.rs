@@ -169,6 +169,8 @@ ir_ops! {
         "Signed quotient, rounded to zero; undefined on division by zero or overflow.";
     Srem "srem" "I <- I I" [] PURE None Some(sem::srem), Source 24 cycles:
         "Signed remainder with the sign of the dividend; undefined if the divisor is zero.";
+    Smod "smod" "I <- I I" [] PURE None Some(sem::smod), Source 24 cycles:
+        "Signed remainder with the sign of the divisor; undefined if the divisor is zero.";
     Umulh "umulh" "I <- I I" [] PURE None Some(sem::umulh), Source 4 cycles:
         "High half of the unsigned product.";
     Smulh "smulh" "I <- I I" [] PURE None Some(sem::smulh), Source 4 cycles:

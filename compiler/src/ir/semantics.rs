@@ -216,6 +216,10 @@ integer_ops! {
     umod(unsigned) = |a, b, width| a.checked_rem(b).unwrap_or(a);
     sdiv(signed) = |a, b, width| if b == 0 { -1 } else { a.wrapping_div(b) };
     srem(signed) = |a, b, width| if b == 0 { a } else { a.wrapping_rem(b) };
+    smod(signed) = |a, b, width| {
+        let remainder = if b == 0 { a } else { a.wrapping_rem(b) };
+        if remainder != 0 && (remainder < 0) != (b < 0) { remainder + b } else { remainder }
+    };
     umulh(unsigned) = |a, b, width| (u128::from(a) * u128::from(b)) >> width;
     smulh(signed) = |a, b, width| (i128::from(a) * i128::from(b)) >> width;
     imul(unsigned) = |a, b, width| a.wrapping_mul(b);

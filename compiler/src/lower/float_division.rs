@@ -6,7 +6,8 @@
 //! * `sqrt(a)` is `a * rsqrts(a)`, which is correct for 0 and infinity because `rsqrts` is 1 there (Mesa 25.0
 //!   AGX compiler).
 //! * If a function computes both `rsqrt(a)` and `sqrt(a)`, one `rsqrts(a)` serves both.
-//! * 16-bit operands: the intermediate result has 32 bits, at no cost, and the product is rounded once more.
+//! * 16-bit operands: the intermediate result has 32 bits, at no cost, and the product is rounded once more. `1 / a` is
+//!   `rcp(a)`, and division by the root of `a` multiplies by `rsqrt(a)`.
 //!
 //! Before: stage source; no 64-bit float arithmetic. After: the same; no float division or square root.
 
@@ -15,6 +16,9 @@ use agx_isa::table::Opcode;
 use crate::error::{BackEndError, CompileError};
 use crate::ir::families::FLOAT_DIVISIONS;
 use crate::ir::{Build, Function, InstData, IrOp, Op, Rewrite, Side, Src, Value};
+
+/// The bits of 1 as a half float.
+const ONE: u64 = 0x3c00;
 
 /// Replaces `fdiv` and `fsqrt`.
 ///
@@ -33,6 +37,11 @@ pub fn lower_float_division(f: &mut Function<'_>) -> Result<(), CompileError> {
         if width == 64 {
             return Err(BackEndError::Double { name: data.op.name() }.into());
         }
+        let of_root = if function == Opcode::Rcp { squared(r.f, argument) } else { None };
+        let (function, argument) = of_root.map_or((function, argument), |square| (Opcode::Rsqrt, square));
+        if function != Opcode::Rsqrts && width == 16 && data.srcs[0] == Src::imm(ONE, 16) {
+            return Ok(Rewrite::Forward(r.op(function, 16, &[argument])));
+        }
         let factor = r.op(function, 32, &[argument]);
         Ok(Rewrite::Forward(match r.f.signed_zeros {
             // The hardware's product loses the sign of a zero.
@@ -42,11 +51,29 @@ pub fn lower_float_division(f: &mut Function<'_>) -> Result<(), CompileError> {
     })
 }
 
+/// What a 16-bit number is the root of, if results need not be as written. The algebraic rules do this with 32-bit numbers, and not
+/// with these, whose roots are products of different widths.
+fn squared(f: &Function<'_>, root: Src) -> Option<Src> {
+    let defined = |src: Src| Some(f.insts[f.values[src.as_value()?].def?]);
+    if f.width(root) != 16 || !is_free(f) || f.has_exact {
+        return None;
+    }
+    let [square, factor] = *defined(root).filter(|data| data.op == Op::Hw(Opcode::Fmul))?.srcs else {
+        return None;
+    };
+    let factor = defined(factor).filter(|data| data.op == Op::Hw(Opcode::Rsqrts))?;
+    (factor.srcs == [square]).then_some(square)
+}
+
+/// Whether the function allows results other than those of the operations as written.
+fn is_free(f: &Function<'_>) -> bool {
+    f.contract && !f.special_values
+}
+
 /// Replaces the reciprocal root of the operand of a square root by the same operation. They differ for 0,
 /// where the source languages leave the reciprocal root undefined.
 fn share_roots(f: &mut Function<'_>) {
-    let is_free = f.contract && !f.special_values;
-    if !is_free || !f.present.may_have_op(IrOp::Fsqrt) || !f.present.may_have_op(Opcode::Rsqrt) {
+    if !is_free(f) || !f.present.may_have_op(IrOp::Fsqrt) || !f.present.may_have_op(Opcode::Rsqrt) {
         return;
     }
     let mut has_root: Side<Value, bool> = Side::new(f.values.len());

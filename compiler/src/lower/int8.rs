@@ -56,7 +56,8 @@ fn touches_bytes(r: &Rewriter<'_, '_>, data: &InstData<'_>) -> bool {
 /// Whether the operation interprets its sources as signed numbers.
 fn reads_signed(data: &InstData<'_>) -> bool {
     match data.op {
-        Op::Ir(IrOp::Sshr | IrOp::Imin | IrOp::Imax | IrOp::Sdiv | IrOp::Srem | IrOp::Smulh) => true,
+        Op::Ir(IrOp::Sshr | IrOp::Imin | IrOp::Imax | IrOp::Smulh) => true,
+        Op::Ir(IrOp::Sdiv | IrOp::Srem | IrOp::Smod) => true,
         Op::Ir(IrOp::Icmp) => data.get(key::INT_COND).is_signed(),
         Op::Hw(Opcode::Asr) => true,
         _ => false,

@@ -2,32 +2,83 @@
 //!
 //! The hardware's multiply-add takes 32-bit factors and gives a 64-bit result, so the high word of a product
 //! is the upper register of a pair. 16-bit products are computed in 32 bits, 64-bit products from four
-//! partial ones.
+//! partial ones. Where a block also needs the low word of such a product, it takes the lower register.
 //!
 //! Before: stage source; no 8-bit arithmetic; no integer division. After: the same; no high products.
+
+use hashbrown::{HashMap, HashSet};
 
 use agx_isa::inst::OperandFlags;
 use agx_isa::table::Opcode;
 
 use crate::error::CompileError;
 use crate::ir::families::HIGH_PRODUCTS;
-use crate::ir::{Arithmetic, Build, Function, IrOp, Op, Rewrite, Rewriter, Src};
+use crate::ir::rewrite::map_some;
+use crate::ir::{Arithmetic, Block, Build, Function, InstData, IrOp, Op, Rewrite, Rewriter, Src, SrcKind};
 
 /// Replaces `umulh` and `smulh`.
 ///
 /// # Errors
 /// None at present; the signature is that of every lowering.
 pub fn lower_multiply_high(f: &mut Function<'_>) -> Result<(), CompileError> {
-    HIGH_PRODUCTS.map(f, |r, inst| {
+    if !HIGH_PRODUCTS.may_occur(f) {
+        return Ok(());
+    }
+    let blocks = f.blocks_in_order();
+    let insts = blocks.flat_map(|block| f.block(block).insts.iter().map(move |inst| (block, *inst)));
+    let all: HashSet<Product> =
+        insts.filter_map(|(block, inst)| Product::of_high(f, block, &f.insts[inst])).collect();
+    let mut computed: HashMap<Product, [Src; 2]> = HashMap::new();
+    let is_subject = |data: &InstData<'_>| matches!(data.op, Op::Ir(IrOp::Umulh | IrOp::Smulh | IrOp::Imul));
+    map_some(f, is_subject, |r, inst| {
         let data = r.f.insts[inst];
-        let signed = match data.op {
-            Op::Ir(IrOp::Umulh) => false,
-            Op::Ir(IrOp::Smulh) => true,
-            _ => return Rewrite::Keep,
-        };
-        Rewrite::Forward(multiply_high(r, data.srcs[0], data.srcs[1], signed))
+        let high = Product::of_high(r.f, r.block, &data);
+        let low = || Product::of_low(r.f, r.block, &data).find(|product| all.contains(product));
+        if let Some(product) = high.or_else(low) {
+            let words = *computed.entry(product).or_insert_with(|| product.words(r));
+            return Rewrite::Forward(words[usize::from(high.is_some())]);
+        }
+        match data.op {
+            Op::Ir(IrOp::Imul) => Rewrite::Keep,
+            op => Rewrite::Forward(multiply_high(r, data.srcs[0], data.srcs[1], op == Op::Ir(IrOp::Smulh))),
+        }
     });
     Ok(())
+}
+
+/// The product of two words in a block, with 64 bits.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Product {
+    block: Block,
+    factors: [Src; 2],
+    signed: bool,
+}
+
+impl Product {
+    fn new(block: Block, data: &InstData<'_>, signed: bool) -> Product {
+        let mut factors = [data.srcs[0], data.srcs[1]];
+        factors.sort_unstable_by_key(|src| (src.kind == SrcKind::Imm, src.payload));
+        Product { block, factors, signed }
+    }
+
+    /// That whose high word an operation gives.
+    fn of_high(f: &Function<'_>, block: Block, data: &InstData<'_>) -> Option<Product> {
+        let is_high = matches!(data.op, Op::Ir(IrOp::Umulh | IrOp::Smulh)) && f.width(data.srcs[0]) == 32;
+        is_high.then(|| Product::new(block, data, data.op == Op::Ir(IrOp::Smulh)))
+    }
+
+    /// Those whose low word an operation gives.
+    fn of_low(f: &Function<'_>, block: Block, data: &InstData<'_>) -> impl Iterator<Item = Product> {
+        let is_low = data.op == Op::Ir(IrOp::Imul) && f.width(data.srcs[0]) == 32;
+        [false, true].into_iter().filter(move |_| is_low).map(move |signed| Product::new(block, data, signed))
+    }
+
+    /// Computes its words, the low one first.
+    fn words(self, r: &mut Rewriter<'_, '_>) -> [Src; 2] {
+        let [a, b] = self.factors;
+        let product = wide_product(r, a, b, Src::imm32(0), self.signed);
+        r.words(product)
+    }
 }
 
 /// The high half of the product of two integers of 16, 32 or 64 bits.

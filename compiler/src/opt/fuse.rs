@@ -10,7 +10,8 @@
 //! * The sign of a product or sum moves to its sources, if the sign of a zero sum is insignificant.
 //! * The product of two reciprocal square roots is the reciprocal square root of a product, and the product of two
 //!   exponentials the exponential of a sum, if both have no other use.
-//! * A shift and a mask become the extraction or insertion of a field, two complementary shifts a funnel shift.
+//! * A shift and a mask become the extraction or insertion of a field, two complementary shifts a funnel shift, and a left
+//!   shift joined with a number below its lowest bit the insertion of a field.
 //!
 //! Runs late, after address formation has used the shifts and sums it can.
 //!
@@ -54,7 +55,9 @@ fn fuse_all(f: &mut Function<'_>, scratch: &Bump) {
             Op::Hw(Opcode::Fmul) => product_of_functions(r, &uses, &data),
             Op::Hw(Opcode::Iadd | Opcode::Isub) => integer_sum(r, &uses, &data),
             Op::Ir(IrOp::Fneg) if r.f.contract => negation(r, &uses, &data),
-            Op::Hw(Opcode::Bitop) => field(r, &uses, &data).or_else(|| funnel(r, &data)),
+            Op::Hw(Opcode::Bitop) => {
+                field(r, &uses, &data).or_else(|| funnel(r, &data)).or_else(|| inserted(r, &uses, &data))
+            }
             _ => None,
         };
         if fused.is_some() { Rewrite::Remove } else { Rewrite::Keep }
@@ -353,4 +356,54 @@ fn funnel(r: &mut Rewriter<'_, '_>, join: &InstData<'_>) -> Option<()> {
         }
     }
     None
+}
+
+/// A shifted number with no other use, combined with one that has only bits below it.
+fn inserted(r: &mut Rewriter<'_, '_>, uses: &Uses<'_>, join: &InstData<'_>) -> Option<()> {
+    if !matches!(join.get(key::TABLE), Truth::OR | Truth::XOR) || r.f.ty(*join.dsts.first()?).bits != 32 {
+        return None;
+    }
+    for (low, high) in [(join.srcs[0], join.srcs[1]), (join.srcs[1], join.srcs[0])] {
+        let Some(shift) = defined_by(r, high, IrOp::Shl).filter(|_| uses.once(high)) else { continue };
+        let Some(amount @ 1..32) = shift.srcs[1].as_imm() else { continue };
+        if !low.flags.is_empty() || r.f.width(low) != 32 || u64::from(low_bits(r.f, low)) > amount {
+            continue;
+        }
+        let room = 32 - amount as u32;
+        let (number, width) = masked(r.f, shift.srcs[0]).unwrap_or((shift.srcs[0], 32));
+        let width = width.min(low_bits(r.f, shift.srcs[0])).min(room);
+        let mods = mods(Opcode::Bfi).with(key::WIDTH, width);
+        r.push(Opcode::Bfi, join.dsts, &[low, number, Src::imm(amount, 16)], &mods);
+        return Some(());
+    }
+    None
+}
+
+/// The number of which a mask selects low bits, and their number.
+fn masked(f: &Function<'_>, src: Src) -> Option<(Src, u32)> {
+    let data = f.insts[f.values[src.as_value()?].def?];
+    let is_mask = data.op == Op::Hw(Opcode::Bitop) && data.get(key::TABLE) == Truth::AND;
+    let mask = data.srcs[1].as_imm().filter(|mask| is_mask && (mask + 1).is_power_of_two() && *mask != 0)?;
+    Some((data.srcs[0], mask.count_ones()))
+}
+
+/// A number of low bits of a word without which it is zero, from the operation that defines it.
+fn low_bits(f: &Function<'_>, src: Src) -> u32 {
+    let bits = |number: u64| u64::BITS - number.leading_zeros();
+    let defined = || {
+        let data = f.insts[f.values[src.as_value()?].def?];
+        let last = data.srcs.last()?.as_imm();
+        Some(match data.op {
+            Op::Hw(Opcode::Bitop) if data.get(key::TABLE) == Truth::AND => bits(last?),
+            Op::Ir(IrOp::Uconv) => u32::from(f.width(data.srcs[0])),
+            Op::Ir(IrOp::Ushr) => 32 - last.filter(|amount| *amount < 32)? as u32,
+            Op::Hw(Opcode::Bfeil) if data.srcs[0].as_imm() == Some(0) && data.get(key::WIDTH) != 0 => {
+                data.get(key::WIDTH)
+            }
+            // Those that are inserted lie above the others.
+            Op::Hw(Opcode::Bfi) if data.get(key::WIDTH) != 0 => data.get(key::WIDTH) + last? as u32,
+            _ => return None,
+        })
+    };
+    src.as_imm().map(bits).or_else(defined).map_or(32, |known| known.min(32))
 }

@@ -77,7 +77,7 @@ fn may_gain(f: &Function<'_>, data: &InstData<'_>) -> bool {
             true
         }
         Op::Ir(IrOp::Udiv | IrOp::Umod) => f.width(data.srcs[1]) == 64,
-        Op::Ir(IrOp::Sdiv | IrOp::Srem) => true,
+        Op::Ir(IrOp::Sdiv | IrOp::Srem | IrOp::Smod) => true,
         Op::Hw(Opcode::Bitop) => data.srcs[1].as_imm().is_some_and(|mask| mask > 1),
         Op::Hw(Opcode::FToS32 | Opcode::FToU32 | Opcode::Floor) => whole_part(f, data).is_some(),
         Op::Hw(Opcode::Iadd | Opcode::Isub) | Op::Ir(IrOp::Imul | IrOp::Shl | IrOp::Ushr) => {
@@ -192,7 +192,7 @@ fn unsigned(walk: &Walk<'_>, r: &mut Rewriter<'_, '_>, data: &InstData<'_>, widt
     let counterpart = match op {
         IrOp::Sshr => IrOp::Ushr,
         IrOp::Sdiv => IrOp::Udiv,
-        IrOp::Srem => IrOp::Umod,
+        IrOp::Srem | IrOp::Smod => IrOp::Umod,
         IrOp::Sconv if width > r.f.width(data.srcs[0]) => IrOp::Uconv,
         _ => return None,
     };
@@ -207,7 +207,7 @@ fn narrower(walk: &Walk<'_>, r: &mut Rewriter<'_, '_>, data: &InstData<'_>, widt
         Op::Hw(Opcode::Iadd | Opcode::Isub) => (data.op, data.srcs),
         Op::Ir(IrOp::Imul | IrOp::Udiv | IrOp::Umod | IrOp::Icmp) => (data.op, data.srcs),
         Op::Ir(IrOp::Sdiv) => (IrOp::Udiv.into(), data.srcs),
-        Op::Ir(IrOp::Srem) => (IrOp::Umod.into(), data.srcs),
+        Op::Ir(IrOp::Srem | IrOp::Smod) => (IrOp::Umod.into(), data.srcs),
         // The amount stays.
         Op::Ir(IrOp::Shl | IrOp::Ushr) => (data.op, &data.srcs[..1]),
         _ => return None,

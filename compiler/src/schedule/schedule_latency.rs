@@ -6,9 +6,10 @@
 //! by the same model.
 //!
 //! Registers are already assigned, so their number does not change; an instruction that reads or writes a
-//! register stays in order with the writers of the register. Memory accesses stay in order among each other,
-//! coverage operations among each other and after memory accesses, and changes of state in order. Nothing
-//! crosses barriers, changes of the execution mask, jumps, or values fixed by the program's environment.
+//! register stays in order with the writers of the register. Accesses to threadgroup memory stay in order among each
+//! other, as do those to all other memory; coverage operations stay in order among each other and after memory accesses,
+//! and changes of state in order. Nothing crosses barriers, changes of the execution mask, jumps, or values fixed by the
+//! program's environment.
 //!
 //! With a seed the order is a random legal one, for tests.
 //!
@@ -18,6 +19,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use agx_isa::desc::{Effects, OrderClass, WaitBehaviour};
+use agx_isa::table::Opcode;
 use agx_isa::timing::{issue_cycles, result_cycles};
 use bumpalo::Bump;
 use bumpalo::collections::Vec as ArenaVec;
@@ -122,7 +124,8 @@ struct Chains<'c, 's> {
     halves: [Accesses; FILE_HALVES as usize],
     /// Readers, each with the previous entry for the same half register, plus one.
     reads: &'c mut ArenaVec<'s, (u32, u32)>,
-    memory: Option<u32>,
+    /// The last access to device memory, and to threadgroup memory.
+    memory: [Option<u32>; 2],
     coverage: Option<u32>,
     /// The last instruction that may have killed samples.
     kill: Option<u32>,
@@ -135,7 +138,7 @@ impl<'c, 's> Chains<'c, 's> {
         Chains {
             halves: [Accesses::default(); FILE_HALVES as usize],
             reads,
-            memory: None,
+            memory: [None; 2],
             coverage: None,
             kill: None,
         }
@@ -334,10 +337,11 @@ impl Scheduler<'_> {
 
     fn keep_order(&mut self, data: &InstData<'_>, index: u32, chains: &mut Chains<'_, '_>) {
         let order = data.order();
-        if (order == OrderClass::Memory || data.effects().contains(Effects::STATE))
-            && let Some(before) = chains.memory.replace(index)
-        {
-            self.edge(before, index, 0);
+        if order == OrderClass::Memory || data.effects().contains(Effects::STATE) {
+            let is_threadgroup = matches!(data.op, Op::Hw(Opcode::Lload | Opcode::Lstore | Opcode::Latomic));
+            if let Some(before) = chains.memory[usize::from(is_threadgroup)].replace(index) {
+                self.edge(before, index, 0);
+            }
         }
         // A helper stores nothing: a lane's stores execute before a discard that follows them, and after one
         // that precedes them.
@@ -350,7 +354,8 @@ impl Scheduler<'_> {
             if data.writes_coverage() {
                 chains.kill = Some(index);
             }
-            for before in [chains.memory, chains.coverage.replace(index)].into_iter().flatten() {
+            let [device, threadgroup] = chains.memory;
+            for before in [device, threadgroup, chains.coverage.replace(index)].into_iter().flatten() {
                 self.edge(before, index, 0);
             }
         }

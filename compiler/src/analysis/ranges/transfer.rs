@@ -94,6 +94,11 @@ fn operation(op: IrOp) -> Option<Rule> {
         IrOp::Umod => Rule::Scalar(|s| remainder(s.unsigned(0), s.unsigned(1))),
         IrOp::Sdiv => Rule::Scalar(|s| quotient(s.signed(0), s.signed(1))),
         IrOp::Srem => Rule::Scalar(|s| remainder(s.signed(0), s.signed(1))),
+        IrOp::Smod => Rule::Scalar(|s| {
+            let (a, b) = (s.signed(0), s.signed(1));
+            // A dividend that is no multiple of the divisor is negative in part of the cases only.
+            (b.0 > 0).then(|| (0, if a.0 < 0 { b.1 - 1 } else { a.1.min(b.1 - 1) }))
+        }),
         _ => return None,
     })
 }

@@ -121,7 +121,7 @@ rows! { Op;
     SDiv Signed = |b, [x, y], _| b.sdiv(x, y);
     UMod Unsigned = |b, [x, y], _| b.umod(x, y);
     SRem Signed = |b, [x, y], _| b.srem(x, y);
-    SMod Signed = |b, [x, y], _| signed_modulo(b, x, y);
+    SMod Signed = |b, [x, y], _| b.smod(x, y);
     ShiftRightLogical Unsigned(shift) = |b, [x, y], _| { let y = b.uconv(y, 32); b.ushr(x, y) };
     ShiftRightArithmetic Signed(shift) = |b, [x, y], _| { let y = b.uconv(y, 32); b.sshr(x, y) };
     ShiftLeftLogical Unsigned(shift) = |b, [x, y], _| { let y = b.uconv(y, 32); b.shl(x, y) };
@@ -330,24 +330,6 @@ pub(super) fn component_of(
         (row.build)(eval.b, wide.get(..args.len()).unwrap_or(&wide), if bits == 8 { 16 } else { bits });
     let result_bits = eval.b.f.width(result);
     Ok(if bits == 8 && result_bits != 1 { eval.b.uconv(result, 8) } else { result })
-}
-
-/// Remainder with the sign of `y`: the remainder with the sign of `x`, plus `y` if the signs differ. For
-/// positive powers of two, a mask.
-fn signed_modulo(b: &mut Builder<'_, '_>, x: Src, y: Src) -> Src {
-    let width = b.f.width(x);
-    let is_positive = |divisor: &u64| divisor.leading_zeros() > u64::BITS.saturating_sub(width.into());
-    if let Some(divisor) = y.as_imm().filter(|divisor| divisor.is_power_of_two() && is_positive(divisor)) {
-        return b.and(x, Src::imm(divisor.saturating_sub(1), width));
-    }
-    let remainder = b.srem(x, y);
-    let moved = b.iadd(remainder, y);
-    let signs = b.xor(remainder, y);
-    let differ = b.is_negative(signs);
-    let zero = Src::imm(0, width);
-    let inexact = b.icmp(IntCond::NE, remainder, zero);
-    let fix = b.and(differ, inexact);
-    b.select(fix, moved, remainder)
 }
 
 /// x − n·y, rounded once.

@@ -310,7 +310,8 @@ fn power_of_two(b: &mut Builder<'_, '_>, exponent: Src, bits: u8) -> Src {
     b.shl(biased, Src::imm32(23))
 }
 
-/// x·2ᵉ by three factors, so that every normal result is computed without overflow or underflow in between.
+/// x·2ᵉ by three factors, so that every normal result is computed without overflow or underflow in between. One suffices
+/// for half floats, which are computed in 32 bits.
 pub(super) fn ldexp(b: &mut Builder<'_, '_>, x: Src, exponent: Src) -> Src {
     let exponent = if b.f.width(exponent) == 64 {
         let capped = b.imin(exponent, Src::imm(1 << 20, 64));
@@ -323,7 +324,7 @@ pub(super) fn ldexp(b: &mut Builder<'_, '_>, x: Src, exponent: Src) -> Src {
     let largest = if bits == 64 { 1023 } else { 127 };
     let (least, most) = (Src::imm32(1u32.wrapping_sub(largest)), Src::imm32(largest));
     let mut result = b.fconv(x, bits.max(32));
-    for _ in 0..3 {
+    for _ in 0..if bits == 16 { 1 } else { 3 } {
         let capped = b.imin(rest, most);
         let part = b.imax(capped, least);
         let factor = power_of_two(b, part, bits);

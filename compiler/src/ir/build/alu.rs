@@ -170,6 +170,8 @@ pub trait Arithmetic<'a>: Build<'a> {
         umod(a, b) = IrOp::Umod;
         /// Signed remainder with the sign of a.
         srem(a, b) = IrOp::Srem;
+        /// Signed remainder with the sign of b.
+        smod(a, b) = IrOp::Smod;
         /// The smaller signed integer.
         imin(a, b) = IrOp::Imin;
         /// The larger signed integer.

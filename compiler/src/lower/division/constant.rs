@@ -9,7 +9,7 @@
 use agx_isa::inst::OperandFlags;
 use agx_isa::table::Opcode;
 
-use super::Kind;
+use super::{Kind, Wanted, modulo};
 use crate::ir::{Arithmetic, Build, IrOp, Rewriter, Src};
 use crate::lower::multiply_high::wide_product;
 
@@ -17,26 +17,30 @@ use crate::lower::multiply_high::wide_product;
 pub(super) fn divide(r: &mut Rewriter<'_, '_>, kind: Kind, a: Src, divisor: u64, width: u8) -> Option<Src> {
     // Division by zero is undefined; these are the constant folder's results.
     if divisor == 0 {
-        return Some(if kind.remainder { a } else { Src::imm(u64::MAX, width) });
+        return Some(if kind.result == Wanted::Quotient { Src::imm(u64::MAX, width) } else { a });
+    }
+    let rounds_down = !kind.signed || kind.result == Wanted::Modulo && divisor >> (width - 1) == 0;
+    if rounds_down && kind.result != Wanted::Quotient && divisor.is_power_of_two() {
+        return Some(r.and(a, Src::imm(divisor - 1, width)));
     }
     let quotient = if kind.signed {
         let shift = 64 - u32::from(width);
         signed(r, a, ((divisor << shift) as i64) >> shift, width)?
     } else {
-        if kind.remainder && divisor.is_power_of_two() {
-            return Some(r.and(a, Src::imm(divisor - 1, width)));
-        }
         unsigned(r, a, divisor, width)?
     };
-    if !kind.remainder {
+    if kind.result == Wanted::Quotient {
         return Some(quotient);
     }
-    let negative = Src::imm(divisor.wrapping_neg(), width);
-    if width == 64 {
+    let remainder = if width == 64 {
         let product = r.op(IrOp::Imul, 64, &[quotient, Src::imm(divisor, 64)]);
-        return Some(r.op(Opcode::Isub, 64, &[a, product]));
-    }
-    Some(r.op(Opcode::Imadd, width, &[quotient, negative, a]))
+        r.op(Opcode::Isub, 64, &[a, product])
+    } else {
+        let negative = Src::imm(divisor.wrapping_neg(), width);
+        r.op(Opcode::Imadd, width, &[quotient, negative, a])
+    };
+    let is_modulo = kind.result == Wanted::Modulo;
+    Some(if is_modulo { modulo(r, remainder, Src::imm(divisor, width)) } else { remainder })
 }
 
 /// An exact reciprocal of N bits: the multiplier, whether it is also added, and the shift beyond N.

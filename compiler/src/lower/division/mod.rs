@@ -53,21 +53,32 @@ pub fn lower_division(f: &mut Function<'_>) -> Result<(), CompileError> {
 #[derive(Clone, Copy, Debug)]
 struct Kind {
     signed: bool,
-    remainder: bool,
+    result: Wanted,
     /// The divisor is the same for all invocations, the dividend is not.
     is_by_uniform: bool,
 }
 
+/// The result of a division.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Wanted {
+    Quotient,
+    /// With the sign of the dividend.
+    Remainder,
+    /// The remainder with the sign of the divisor.
+    Modulo,
+}
+
 impl Kind {
     fn of(op: Op) -> Option<Kind> {
-        let (signed, remainder) = match op {
-            Op::Ir(IrOp::Udiv) => (false, false),
-            Op::Ir(IrOp::Umod) => (false, true),
-            Op::Ir(IrOp::Sdiv) => (true, false),
-            Op::Ir(IrOp::Srem) => (true, true),
+        let (signed, result) = match op {
+            Op::Ir(IrOp::Udiv) => (false, Wanted::Quotient),
+            Op::Ir(IrOp::Umod) => (false, Wanted::Remainder),
+            Op::Ir(IrOp::Sdiv) => (true, Wanted::Quotient),
+            Op::Ir(IrOp::Srem) => (true, Wanted::Remainder),
+            Op::Ir(IrOp::Smod) => (true, Wanted::Modulo),
             _ => return None,
         };
-        Some(Kind { signed, remainder, is_by_uniform: false })
+        Some(Kind { signed, result, is_by_uniform: false })
     }
 }
 
@@ -82,10 +93,40 @@ fn divide(r: &mut Rewriter<'_, '_>, kind: Kind, a: Src, b: Src) -> Src {
         let by_uniform = kind.is_by_uniform && width == 32;
         let (quotient, remainder) =
             if kind.signed { signed(r, a, b, by_uniform) } else { unsigned(r, a, b, by_uniform) };
-        return if kind.remainder { remainder } else { quotient };
+        return match kind.result {
+            Wanted::Quotient => quotient,
+            Wanted::Remainder => remainder,
+            Wanted::Modulo => modulo(r, remainder, b),
+        };
     }
     let quotient = by_float(r, kind.signed, a, b, width);
-    if kind.remainder { remainder(r, a, quotient, b, width) } else { quotient }
+    match kind.result {
+        Wanted::Quotient => quotient,
+        Wanted::Remainder => remainder(r, a, quotient, b, width),
+        Wanted::Modulo => {
+            let remainder = remainder(r, a, quotient, b, width);
+            modulo(r, remainder, b)
+        }
+    }
+}
+
+/// The remainder with the sign of the divisor: that with the sign of the dividend, plus `b` if the signs differ.
+fn modulo(r: &mut Rewriter<'_, '_>, remainder: Src, b: Src) -> Src {
+    let width = r.f.width(remainder);
+    let zero = Src::imm(0, width);
+    let moved = r.op(Opcode::Iadd, width, &[remainder, b]);
+    // The remainder is smaller than the divisor in magnitude: their exclusive or is zero or positive if they have one sign.
+    let differ = match b.as_imm() {
+        Some(divisor) if divisor >> (width - 1) == 0 => r.icmp(IntCond::SLT, remainder, zero),
+        Some(_) => r.icmp(IntCond::SGT, remainder, zero),
+        None => {
+            let signs = r.xor(remainder, b);
+            let opposite = r.icmp(IntCond::SLT, signs, zero);
+            let inexact = r.icmp(IntCond::NE, remainder, zero);
+            r.and(opposite, inexact)
+        }
+    };
+    r.select(differ, moved, remainder)
 }
 
 /// `a - quotient * b`.

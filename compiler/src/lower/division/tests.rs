@@ -9,7 +9,7 @@ use crate::ir::InstData;
 use crate::lower::test_arithmetic::{Case, check_where, integer};
 use crate::lower::{lower_int8, lower_int64, lower_multiply_high};
 
-const OPS: [IrOp; 4] = [IrOp::Udiv, IrOp::Umod, IrOp::Sdiv, IrOp::Srem];
+const OPS: [IrOp; 5] = [IrOp::Udiv, IrOp::Umod, IrOp::Sdiv, IrOp::Srem, IrOp::Smod];
 
 fn is_lowered(_: &Function<'_>, data: &InstData<'_>) -> bool {
     !OPS.iter().any(|op| data.op == Op::Ir(*op))
@@ -19,7 +19,7 @@ fn is_lowered(_: &Function<'_>, data: &InstData<'_>) -> bool {
 fn is_defined(op: IrOp, width: u8, inputs: &[u64]) -> bool {
     let lowest = 1 << (width - 1);
     let overflows = inputs[0] == lowest && inputs[1] == Src::imm(u64::MAX, width).payload;
-    inputs[1] != 0 && !(overflows && matches!(op, IrOp::Sdiv | IrOp::Srem))
+    inputs[1] != 0 && !(overflows && matches!(op, IrOp::Sdiv | IrOp::Srem | IrOp::Smod))
 }
 
 #[test]

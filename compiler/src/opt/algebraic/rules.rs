@@ -151,6 +151,12 @@ fn amount(bound: &Bound, index: usize) -> u64 {
     bound.constant(index) & 0x7f
 }
 
+/// Whether a mask is zero outside the bits that are left of a result after a shift by `amount`.
+fn lies_within(bound: &Bound, mask: usize, amount: u64) -> bool {
+    let width = u64::from(bound.results[0]);
+    amount < width && bound.constant(mask) & !low_mask(width - amount) == 0
+}
+
 fn shifts_everything_out(bound: &Bound) -> bool {
     amount(bound, 2) >= u64::from(bound.results[0])
 }
@@ -536,7 +542,7 @@ const fn joined<const COUNT: usize>(lists: &[&[Rule]]) -> [Rule; COUNT] {
     rules
 }
 
-static BITWISE: &[Rule] = &joined::<64>(&[
+static BITWISE: &[Rule] = &joined::<66>(&[
     LOGIC,
     &OUTSIDE,
     &NOT_INSIDE,
@@ -559,6 +565,14 @@ const LOGIC: &[Rule] = &[
     exact(and!(A, ZERO), ZERO),
     exact(and!(A, ONES), A),
     exact(and!(A, A), A),
+    // A field that is extended with its sign and then masked has no use for the sign.
+    exact(
+        and!(ir!(Sshr ir!(Shl A, K), M), FIRST),
+        and!(ir!(Ushr A, Node::Calc(|bound| amount(bound, 3) - amount(bound, 2))), FIRST),
+    )
+    .when(|bound| amount(bound, 2) <= amount(bound, 3) && lies_within(bound, 1, amount(bound, 3))),
+    exact(and!(ir!(Sshr A, K), M), and!(ir!(Ushr A, K), M))
+        .when(|bound| lies_within(bound, 3, amount(bound, 2))),
     exact(and!(and!(A, K), M), and!(A, Node::Calc(|bound| bound.constant(2) & bound.constant(3)))),
     exact(or!(A, ZERO), A),
     exact(or!(A, ONES), ONES),
