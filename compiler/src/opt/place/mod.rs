@@ -8,7 +8,7 @@
 //!   loop. A read of coverage leaves loops without a discard. A load leaves loops that do not write what it reads, if it may
 //!   be executed there: the first iteration always comes to it, or it may be executed speculatively.
 //! * **Before ifs**, if both arms compute the same and registers are left: one instruction replaces the two
-//!   ([`merge_arms`]).
+//!   ([`merge_arms`]). **After ifs**, if both arms end with the same operation ([`merge_ends`]).
 //! * **Where it is read**, in an arm or after ifs: lanes which do not execute the arm neither compute the result nor
 //!   hold it. The results of other instructions than loads are no smaller than what lives longer instead. What
 //!   neighbours read by derivatives and samples stays where all lanes compute it. Nothing moves into a loop, and
@@ -23,6 +23,7 @@
 //! Before: stage source. After: the same.
 
 mod blocks;
+mod ends;
 mod equal;
 mod registers;
 
@@ -31,6 +32,7 @@ use agx_isa::table::names::LodMode;
 use bumpalo::Bump;
 
 use self::blocks::{Blocks, Mobility};
+use self::ends::merge_ends;
 use self::equal::merge_arms;
 use self::registers::Registers;
 use crate::analysis::dominance::{Dominance, dominance};
@@ -47,6 +49,7 @@ pub fn opt_place(f: &mut Function<'_>) {
 fn place_all(f: &mut Function<'_>, scratch: &Bump) {
     let tree = dominance(f, scratch);
     let blocks = Blocks::of(f, scratch);
+    merge_ends(f, &blocks, scratch);
     let mut registers = Registers::of(f, scratch);
     merge_arms(f, &blocks, &mut registers, scratch);
     let mut placer = Placer {
