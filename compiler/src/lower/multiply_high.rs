@@ -6,10 +6,10 @@
 //!
 //! Before: stage source; no 8-bit arithmetic; no integer division. After: the same; no high products.
 
-use hashbrown::{HashMap, HashSet};
-
 use agx_isa::inst::OperandFlags;
 use agx_isa::table::Opcode;
+use hashbrown::{HashMap, HashSet};
+use rustc_hash::FxBuildHasher;
 
 use crate::error::CompileError;
 use crate::ir::families::HIGH_PRODUCTS;
@@ -26,9 +26,9 @@ pub fn lower_multiply_high(f: &mut Function<'_>) -> Result<(), CompileError> {
     }
     let blocks = f.blocks_in_order();
     let insts = blocks.flat_map(|block| f.block(block).insts.iter().map(move |inst| (block, *inst)));
-    let all: HashSet<Product> =
+    let all: HashSet<Product, FxBuildHasher> =
         insts.filter_map(|(block, inst)| Product::of_high(f, block, &f.insts[inst])).collect();
-    let mut computed: HashMap<Product, [Src; 2]> = HashMap::new();
+    let mut computed: HashMap<Product, [Src; 2], FxBuildHasher> = HashMap::default();
     let is_subject = |data: &InstData<'_>| matches!(data.op, Op::Ir(IrOp::Umulh | IrOp::Smulh | IrOp::Imul));
     map_some(f, is_subject, |r, inst| {
         let data = r.f.insts[inst];

@@ -2,6 +2,8 @@
 //! results are placed elsewhere while that costs nothing. Otherwise a texture access with unused components,
 //! whose registers are free at once, would be followed by an access that is assigned those registers.
 //!
+//! The else arm of an if runs while loads of the then arm may be outstanding: these avoid the registers that it reads.
+//!
 //! The results of successive loads are also kept apart from each other after a wait: scheduling can then start the
 //! later load before the wait for the earlier one, and one wait serves both.
 
@@ -15,7 +17,7 @@ const TO_START_TOGETHER: u16 = 2;
 pub struct Flight {
     /// Half registers still to be written, whether or not they have an owner.
     halves: HalfSet,
-    /// Half registers that loads of the block have written or will write, counted anew when none is left.
+    /// Half registers that loads of the block have written or will write, or should avoid; counted anew when none is left.
     loaded: HalfSet,
     /// Half registers, counted from 0, that may be used for free to avoid conflicts.
     at_no_cost: u16,
@@ -38,6 +40,11 @@ impl Flight {
         self.loaded.insert_all(start..start + halves);
     }
 
+    /// Loads of the block should not write these half registers.
+    pub fn avoid(&mut self, start: u16, halves: u16) {
+        self.loaded.insert_all(start..start + halves);
+    }
+
     /// Half registers are read: if an outstanding load writes one of them, all are waited for.
     pub fn read(&mut self, start: u16, halves: u16) {
         if self.halves.has_any(&(start..start + halves)) {
@@ -50,7 +57,7 @@ impl Flight {
         (self.halves, self.loaded) = (HalfSet::EMPTY, HalfSet::EMPTY);
     }
 
-    /// Whether the block has loads so far.
+    /// Whether loads of the block have registers to avoid.
     pub fn has_loaded(&self) -> bool {
         !self.loaded.is_empty()
     }

@@ -143,10 +143,11 @@ impl<'a> Assigner<'_, 'a> {
         let pred = self.f.block(block).preds.first().copied().filter(|pred| self.borders[*pred].done);
         let live = self.live;
         if let Some(pred) = pred.filter(|pred| previous == Some(*pred) && self.names.is_empty()) {
-            // Everything else is in its place.
+            // Everything else is in its place. These values are read in an else arm, if anywhere.
             for value in live.ended_between(pred, block) {
                 let (half, halves) = self.place_of(value);
                 self.file.release(half, halves);
+                self.flight.avoid(half, halves);
             }
             return Ok(());
         }
