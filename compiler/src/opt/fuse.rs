@@ -383,8 +383,9 @@ fn inserted(r: &mut Rewriter<'_, '_>, uses: &Uses<'_>, join: &InstData<'_>) -> O
 fn masked(f: &Function<'_>, src: Src) -> Option<(Src, u32)> {
     let data = f.insts[f.values[src.as_value()?].def?];
     let is_mask = data.op == Op::Hw(Opcode::Bitop) && data.get(key::TABLE) == Truth::AND;
-    let mask = data.srcs[1].as_imm().filter(|mask| is_mask && (mask + 1).is_power_of_two() && *mask != 0)?;
-    Some((data.srcs[0], mask.count_ones()))
+    let [number, mask] = *data.srcs else { return None };
+    let mask = mask.as_imm().filter(|mask| is_mask && (mask + 1).is_power_of_two() && *mask != 0)?;
+    Some((number, mask.count_ones()))
 }
 
 /// A number of low bits of a word without which it is zero, from the operation that defines it.
