@@ -21,6 +21,7 @@ fn check(suite: &str) {
         tools: &tools,
         key: &CompileKey::default(),
         seed: 0,
+        node: None,
     };
     let suite = find(suite).expect("a suite of that name");
     let report = (suite.run)(&context).expect("readable vectors");

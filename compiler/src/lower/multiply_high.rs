@@ -151,7 +151,7 @@ mod tests {
         for op in [IrOp::Umulh, IrOp::Smulh] {
             for width in [8, 16, 32, 64] {
                 let case = Case::new(op, width, &[width, width], &[]);
-                let lowered = |_: &Function<'_>, data: &crate::ir::InstData<'_>| data.op != Op::Ir(op);
+                let lowered = |_: &Function<'_>, data: &InstData<'_>| data.op != Op::Ir(op);
                 check_where(&case, &[lower_int8, lower_multiply_high, lower_int64], lowered, |_| true);
             }
         }

@@ -57,6 +57,25 @@ struct Arguments {
     /// Raise the floors to the current results
     #[arg(long, conflicts_with = "filter")]
     raise_floors: bool,
+    #[command(flatten)]
+    compilation: Compilation,
+    /// Seed of the machine's scheduler
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+    /// Run the project's driver in driver, driver-vulkan, dawn, clients and cts through a render node with this seed
+    #[arg(long, value_name = "SEED")]
+    node: Option<u64>,
+    /// Run the suites that compile shaders once for each stress mode whose name contains TEXT
+    #[arg(long, value_name = "TEXT", num_args = 0..=1, default_missing_value = "", conflicts_with_all = ["only", "json", "node"])]
+    stress: Option<String>,
+    /// Compile the shaders in a list file and print nothing, for use under valgrind
+    #[arg(long, value_name = "FILE", hide = true)]
+    probe_cost: Option<PathBuf>,
+}
+
+/// How all shaders are compiled.
+#[derive(clap::Args, Debug)]
+struct Compilation {
     /// Optional passes to disable
     #[arg(long, value_name = "PASS", value_delimiter = ',')]
     disable_pass: Vec<String>,
@@ -72,18 +91,19 @@ struct Arguments {
     /// Run the validator after every pass
     #[arg(long)]
     validate: bool,
-    /// Seed of the machine's scheduler
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    seed: u64,
-    /// Run the project's driver in driver, driver-vulkan, dawn, clients and cts through a render node with this seed
-    #[arg(long, value_name = "SEED")]
-    node: Option<u64>,
-    /// Run the suites that compile shaders once for each stress mode whose name contains TEXT
-    #[arg(long, value_name = "TEXT", num_args = 0..=1, default_missing_value = "", conflicts_with_all = ["only", "json", "node"])]
-    stress: Option<String>,
-    /// Compile the shaders in a list file and print nothing, for use under valgrind
-    #[arg(long, value_name = "FILE", hide = true)]
-    probe_cost: Option<PathBuf>,
+}
+
+impl Compilation {
+    /// The settings of all compilations.
+    fn key(&self) -> CompileKey {
+        let mut key = CompileKey::default();
+        key.disabled_passes.clone_from(&self.disable_pass);
+        key.max_gpr_halves = self.max_gpr_halves;
+        key.spill_everything = self.spill_everything;
+        key.schedule_seed = self.schedule_seed;
+        key.validate = self.validate;
+        key
+    }
 }
 
 fn main() -> ExitCode {
@@ -159,12 +179,7 @@ fn run_suites(arguments: &Arguments) -> Result<Vec<(&'static str, SuiteReport)>,
         }
     }
     let tools = Tools::find(cache_folder());
-    let mut key = CompileKey::default();
-    key.disabled_passes.clone_from(&arguments.disable_pass);
-    key.max_gpr_halves = arguments.max_gpr_halves;
-    key.spill_everything = arguments.spill_everything;
-    key.schedule_seed = arguments.schedule_seed;
-    key.validate = arguments.validate;
+    let key = arguments.compilation.key();
     let context = Context {
         shared: &arguments.shared,
         cases: arguments.cases.as_deref(),
