@@ -54,14 +54,13 @@ pub fn lower_float_division(f: &mut Function<'_>) -> Result<(), CompileError> {
 /// What a 16-bit number is the root of, if results need not be as written. The algebraic rules do this with 32-bit numbers, and not
 /// with these, whose roots are products of different widths.
 fn squared(f: &Function<'_>, root: Src) -> Option<Src> {
-    let defined = |src: Src| Some(f.insts[f.values[src.as_value()?].def?]);
     if f.width(root) != 16 || !is_free(f) || f.has_exact {
         return None;
     }
-    let [square, factor] = *defined(root).filter(|data| data.op == Op::Hw(Opcode::Fmul))?.srcs else {
+    let [square, factor] = *f.def(root).filter(|data| data.op == Op::Hw(Opcode::Fmul))?.srcs else {
         return None;
     };
-    let factor = defined(factor).filter(|data| data.op == Op::Hw(Opcode::Rsqrts))?;
+    let factor = f.def(factor).filter(|data| data.op == Op::Hw(Opcode::Rsqrts))?;
     (factor.srcs == [square]).then_some(square)
 }
 

@@ -381,30 +381,43 @@ fn inserted(r: &mut Rewriter<'_, '_>, uses: &Uses<'_>, join: &InstData<'_>) -> O
 
 /// The number of which a mask selects low bits, and their number.
 fn masked(f: &Function<'_>, src: Src) -> Option<(Src, u32)> {
-    let data = f.insts[f.values[src.as_value()?].def?];
+    let data = f.def(src)?;
     let is_mask = data.op == Op::Hw(Opcode::Bitop) && data.get(key::TABLE) == Truth::AND;
     let [number, mask] = *data.srcs else { return None };
     let mask = mask.as_imm().filter(|mask| is_mask && (mask + 1).is_power_of_two() && *mask != 0)?;
     Some((number, mask.count_ones()))
 }
 
-/// A number of low bits of a word without which it is zero, from the operation that defines it.
+/// Maximum number of fields of a word that are followed.
+const MOST_FIELDS: usize = 8;
+
+/// A number of low bits of a word outside which it is zero, from the operations that define it and its fields.
 fn low_bits(f: &Function<'_>, src: Src) -> u32 {
+    let (mut rest, mut most) = (src, 0);
+    for _ in 0..MOST_FIELDS {
+        let Some(data) = f.def(rest).filter(|data| data.op == Op::Hw(Opcode::Bfi)) else { break };
+        let ([base, _, amount], width) = ([data.srcs[0], data.srcs[1], data.srcs[2]], data.get(key::WIDTH));
+        let Some(amount) = amount.as_imm().filter(|amount| width != 0 && *amount < 32) else { return 32 };
+        (rest, most) = (base, most.max(width + amount as u32));
+    }
+    most.max(low_bits_of_result(f, rest).unwrap_or(32)).min(32)
+}
+
+/// The same for the result of a single operation.
+fn low_bits_of_result(f: &Function<'_>, src: Src) -> Option<u32> {
     let bits = |number: u64| u64::BITS - number.leading_zeros();
-    let defined = || {
-        let data = f.insts[f.values[src.as_value()?].def?];
-        let last = data.srcs.last()?.as_imm();
-        Some(match data.op {
-            Op::Hw(Opcode::Bitop) if data.get(key::TABLE) == Truth::AND => bits(last?),
-            Op::Ir(IrOp::Uconv) => u32::from(f.width(data.srcs[0])),
-            Op::Ir(IrOp::Ushr) => 32 - last.filter(|amount| *amount < 32)? as u32,
-            Op::Hw(Opcode::Bfeil) if data.srcs[0].as_imm() == Some(0) && data.get(key::WIDTH) != 0 => {
-                data.get(key::WIDTH)
-            }
-            // Those that are inserted lie above the others.
-            Op::Hw(Opcode::Bfi) if data.get(key::WIDTH) != 0 => data.get(key::WIDTH) + last? as u32,
-            _ => return None,
-        })
-    };
-    src.as_imm().map(bits).or_else(defined).map_or(32, |known| known.min(32))
+    if let Some(number) = src.as_imm() {
+        return Some(bits(number));
+    }
+    let data = f.def(src)?;
+    let last = data.srcs.last()?.as_imm();
+    match data.op {
+        Op::Hw(Opcode::Bitop) if data.get(key::TABLE) == Truth::AND => last.map(bits),
+        Op::Ir(IrOp::Uconv) => Some(u32::from(f.width(data.srcs[0]))),
+        Op::Ir(IrOp::Ushr) => last.filter(|amount| *amount < 32).map(|amount| 32 - amount as u32),
+        Op::Hw(Opcode::Bfeil) if data.srcs[0].as_imm() == Some(0) => {
+            Some(data.get(key::WIDTH)).filter(|width| *width != 0)
+        }
+        _ => None,
+    }
 }

@@ -96,7 +96,7 @@ fn operation(op: IrOp) -> Option<Rule> {
         IrOp::Srem => Rule::Scalar(|s| remainder(s.signed(0), s.signed(1))),
         IrOp::Smod => Rule::Scalar(|s| {
             let (a, b) = (s.signed(0), s.signed(1));
-            // A dividend that is no multiple of the divisor is negative in part of the cases only.
+            // The result has the sign of the divisor; a negative dividend may give any remainder.
             (b.0 > 0).then(|| (0, if a.0 < 0 { b.1 - 1 } else { a.1.min(b.1 - 1) }))
         }),
         _ => return None,
