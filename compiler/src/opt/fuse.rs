@@ -396,7 +396,8 @@ fn low_bits(f: &Function<'_>, src: Src) -> u32 {
     let (mut rest, mut most) = (src, 0);
     for _ in 0..MOST_FIELDS {
         let Some(data) = f.def(rest).filter(|data| data.op == Op::Hw(Opcode::Bfi)) else { break };
-        let ([base, _, amount], width) = ([data.srcs[0], data.srcs[1], data.srcs[2]], data.get(key::WIDTH));
+        let [base, _, amount] = *data.srcs else { return 32 };
+        let width = data.get(key::WIDTH);
         let Some(amount) = amount.as_imm().filter(|amount| width != 0 && *amount < 32) else { return 32 };
         (rest, most) = (base, most.max(width + amount as u32));
     }
