@@ -80,14 +80,13 @@ struct Seen {
     messages: BTreeSet<String>,
 }
 
-/// The first lines of the validation layer's errors, without those about structures of extensions that are newer than the layer.
+/// The first lines of the validation layer's errors, without what programs print before them in the line, and without those about
+/// structures of extensions that are newer than the layer.
 fn errors(text: &str) -> impl Iterator<Item = &str> {
     let with_next = text.lines().zip(text.lines().skip(1).chain([""]));
     with_next
-        .filter(|(line, next)| {
-            line.starts_with("Validation Error") && !next.contains("with unknown VkStructureType")
-        })
-        .map(|(line, _)| line)
+        .filter(|(_, next)| !next.contains("with unknown VkStructureType"))
+        .filter_map(|(line, _)| line.get(line.find("Validation Error")?..))
 }
 
 /// Stops a program and its children.
@@ -235,9 +234,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn structures_that_are_newer_than_the_layer_are_no_errors() {
+    fn errors_are_found_within_lines_except_for_newer_structures() {
         let text = "Validation Error: [ VUID-a ]\nvkCreateDevice(): a structure with unknown VkStructureType (7).\n\
-                    Validation Error: [ VUID-b ]\nvkCmdDraw(): no pipeline\nValidation Error: [ VUID-c ]";
+                    Validation Error: [ VUID-b ]\nvkCmdDraw(): no pipeline\n[scene] Validation Error: [ VUID-c ]";
         let found: Vec<&str> = errors(text).collect();
         assert_eq!(found, ["Validation Error: [ VUID-b ]", "Validation Error: [ VUID-c ]"]);
     }
