@@ -37,7 +37,7 @@ impl Flight {
     /// An asynchronous operation writes these half registers.
     pub fn launch(&mut self, start: u16, halves: u16) {
         self.halves.insert_all(start..start + halves);
-        self.loaded.insert_all(start..start + halves);
+        self.avoid(start, halves);
     }
 
     /// Loads of the block should not write these half registers.
