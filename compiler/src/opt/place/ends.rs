@@ -15,23 +15,24 @@ use super::blocks::{Arm, Blocks};
 use crate::analysis::uses::uses;
 use crate::ir::{Block, Function, Inst, InstData, IrOp, Op, ScratchSide, Src, Value};
 
-/// Number of instructions at the end of an arm that are searched for the one that a phi reads.
-const LAST: usize = 32;
-
 /// Merges that with which both arms of ifs end.
 pub(super) fn merge_ends(f: &mut Function<'_>, blocks: &Blocks<'_>, scratch: &Bump) {
     if !f.present.may_have_op(IrOp::Phi) {
         return;
     }
-    let mut merger = Merger { uses: uses(f, scratch), f };
-    for join in merger.f.blocks_in_order() {
-        let mut index = 0;
-        while index < merger.f.phi_count(join) {
-            let is_merged =
-                merger.arms(blocks, join, index).is_some_and(|arms| merger.merge(join, index, arms));
-            index += usize::from(!is_merged);
-        }
+    let mut home = ScratchSide::new_in(scratch, f.insts.len());
+    for block in f.blocks_in_order().filter(|block| blocks.at[*block].arm.is_some()) {
+        f.block(block).insts.iter().for_each(|inst| home[*inst] = Some(block));
     }
+    let mut merger = Merger { uses: uses(f, scratch), home, left: Vec::new(), moved: Vec::new(), f };
+    for join in merger.f.blocks_in_order() {
+        let phis = merger.f.phi_count(join);
+        for index in 0..phis {
+            while merger.arms(blocks, join, index).is_some_and(|arms| merger.merge(join, index, arms)) {}
+        }
+        merger.write(join, phis);
+    }
+    merger.clear();
 }
 
 /// The results that a phi chooses from, with the blocks that end the arms.
@@ -41,6 +42,12 @@ struct Merger<'f, 's, 'a> {
     f: &'f mut Function<'a>,
     /// Number of operands that read each value.
     uses: ScratchSide<'s, Value, u32>,
+    /// The block of each instruction of arms.
+    home: ScratchSide<'s, Inst, Option<Block>>,
+    /// Blocks that instructions have left, with repetitions.
+    left: Vec<Block>,
+    /// The instructions that move to the block at hand, the last one first.
+    moved: Vec<Inst>,
 }
 
 impl<'a> Merger<'_, '_, 'a> {
@@ -74,12 +81,31 @@ impl<'a> Merger<'_, '_, 'a> {
         srcs[differing] = Src { flags: data.srcs[differing].flags, ..Src::value(chosen) };
         let srcs = self.f.alloc(&srcs);
         self.f.set_inst(first, InstData { dsts: old.dsts, srcs, ..data });
-        for (block, inst) in [(then, first), (otherwise, second)] {
-            self.f.block_mut(block).insts.retain(|other| *other != inst);
-        }
-        let after = self.f.phi_count(join);
-        self.f.block_mut(join).insts.insert(after, first);
+        self.left.extend([then, otherwise]);
+        (self.home[first], self.home[second]) = (Some(join), None);
+        self.moved.push(first);
         true
+    }
+
+    /// Adds what moves to a block after its phis.
+    fn write(&mut self, join: Block, phis: usize) {
+        if self.moved.is_empty() {
+            return;
+        }
+        let old = self.f.take_insts(join);
+        let mut new = self.f.inst_list();
+        new.extend(old.iter().take(phis).copied().chain(self.moved.drain(..).rev()));
+        new.extend(old.iter().skip(phis));
+        self.f.block_mut(join).insts = new;
+    }
+
+    /// Removes what has moved from the blocks that it left.
+    fn clear(mut self) {
+        self.left.sort_unstable();
+        self.left.dedup();
+        for block in self.left {
+            self.f.block_mut(block).insts.retain(|inst| self.home[*inst] == Some(block));
+        }
     }
 
     /// The instructions at the ends of the arms that compute what a phi reads, if nothing else reads it.
@@ -88,10 +114,10 @@ impl<'a> Merger<'_, '_, 'a> {
         let end = |(block, src): (Block, Src)| {
             let result = src.as_value().filter(|result| self.uses[*result] == 1)?;
             let inst = self.f.values[result].def?;
-            let is_last = self.f.block(block).insts.iter().rev().take(LAST).any(|last| *last == inst);
             let is_alike = self.f.values[result].relaxed == self.f.values[value].relaxed;
             let data = &self.f.insts[inst];
-            (is_last && is_alike && data.dsts.len() == 1 && data.is_speculatable()).then_some(inst)
+            (self.home[inst] == Some(block) && is_alike && data.dsts.len() == 1 && data.is_speculatable())
+                .then_some(inst)
         };
         Some([end(arms[0])?, end(arms[1])?])
     }
