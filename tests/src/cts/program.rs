@@ -40,10 +40,9 @@ impl Program {
 
     /// Starts it on a driver.
     fn command(&self, door: &Door) -> Command {
-        let mut command = self.environment.command(door.driver, &self.path);
+        let mut command = self.environment.command(door, &self.path);
         (self.prepare)(&mut command, door.driver, &self.environment);
         command.current_dir(self.path.parent().unwrap_or(Path::new("."))).env("AGX_DEVICE_STRICT", "yes");
-        command.envs(door.options.iter().map(|(name, value)| (*name, value)));
         command
     }
 

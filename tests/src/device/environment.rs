@@ -68,11 +68,6 @@ impl Door {
         self.options.push((name, value.to_owned()));
         self
     }
-
-    /// The options as words of a command line, `NAME=VALUE`.
-    pub fn words(&self) -> Vec<String> {
-        self.options.iter().map(|(name, value)| format!("{name}={value}")).collect()
-    }
 }
 
 /// The drivers and the programs to run on them.
@@ -167,7 +162,8 @@ impl Environment {
     }
 
     /// A command that runs a program of the host with the tree's libraries.
-    pub fn command(&self, driver: Driver, program: &Path) -> Command {
+    pub fn command(&self, door: &Door, program: &Path) -> Command {
+        let driver = door.driver;
         let libraries = self.root.join(LIBRARIES);
         let mut command = Command::new(self.root.join("lib64/ld-linux-x86-64.so.2"));
         let manifest = match driver {
@@ -184,12 +180,13 @@ impl Environment {
         command.arg("--library-path").arg(libraries).arg(program);
         command.env("VK_DRIVER_FILES", manifest).env("MESA_SHADER_CACHE_DISABLE", "true");
         command.env("VK_LOADER_LAYERS_DISABLE", "~implicit~");
+        command.envs(door.options.iter().map(|(name, value)| (*name, value)));
         command
     }
 
     /// A command that runs the client, without arguments yet.
     pub fn client(&self, driver: Driver) -> Command {
-        self.command(driver, &self.client)
+        self.command(&Door::plain(driver), &self.client)
     }
 
     /// Copies the library and the scripts of clients to the tree; the error is a sentence about the missing part.
@@ -252,7 +249,8 @@ impl Environment {
 
     /// A command that runs with the tree as its root directory, which needs root privileges. It is stopped after this
     /// number of seconds.
-    pub fn inside(&self, driver: Driver, variables: &[&str], seconds: u32, words: &[&str]) -> Command {
+    pub fn inside(&self, door: &Door, variables: &[&str], seconds: u32, words: &[&str]) -> Command {
+        let driver = door.driver;
         let mut command = self.as_root(words.first() == Some(&WINDOW));
         command.args(["/usr/bin/env", "-i", "PATH=/usr/bin:/bin", "HOME=/tmp"]);
         command.args(["XDG_RUNTIME_DIR=/tmp", "MESA_SHADER_CACHE_DISABLE=true"]);
@@ -284,6 +282,7 @@ impl Environment {
             // The file may not exist.
             let _ = std::fs::remove_file(self.root.join(CLIENTS).join(file));
         }
+        command.args(door.options.iter().map(|(name, value)| format!("{name}={value}")));
         command.args(variables).args(["timeout", "--kill-after=5"]).arg(seconds.to_string()).args(words);
         command
     }
@@ -310,11 +309,10 @@ impl Environment {
     /// The client failed; the error has its last output.
     pub fn run(&self, door: &Door, requests: &Path, folder: &Path, report: &Path) -> Result<(), String> {
         let output = self
-            .client(door.driver)
+            .command(door, &self.client)
             .arg(requests)
             .arg(folder)
             .env("AGX_DEVICE_REPORT", report)
-            .envs(door.options.iter().map(|(name, value)| (*name, value)))
             .output()
             .map_err(|error| error.to_string())?;
         if output.status.success() {

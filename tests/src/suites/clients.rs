@@ -215,9 +215,7 @@ impl Room {
             _ => String::new(),
         };
         let display = self.screen.display();
-        let options = door.words();
         let mut variables = vec![display.as_str(), layers.as_str()];
-        variables.extend(options.iter().map(String::as_str));
         if matches!(client.shows, Shows::Screen | Shows::Frame(_)) {
             variables.extend(SLOW);
         }
@@ -225,7 +223,7 @@ impl Room {
         if !frames.is_empty() {
             variables.push(&frames);
         }
-        self.environment.inside(door.driver, &variables, client.seconds, client.command)
+        self.environment.inside(door, &variables, client.seconds, client.command)
     }
 }
 

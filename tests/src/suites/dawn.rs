@@ -99,9 +99,7 @@ fn ran(
     let file = format!("opt/agx/dawn-{number}.jsonl");
     std::fs::write(environment.root().join(&file), text).map_err(|error| error.to_string())?;
     let words = ["node", "/opt/agx/dawn_client.mjs", &format!("/{file}")];
-    let options = door.words();
-    let options: Vec<&str> = options.iter().map(String::as_str).collect();
-    let output = environment.inside(door.driver, &options, SECONDS, &words).output();
+    let output = environment.inside(door, &[], SECONDS, &words).output();
     let output = output.map_err(|error| error.to_string())?;
     let printed = String::from_utf8_lossy(&output.stdout).into_owned();
     let lines = printed.lines().filter_map(|line| serde_json::from_str::<Ran>(line).ok());

@@ -29,8 +29,6 @@ const OWN: [(&str, &str); 3] = [
 /// Number of cases that one process runs; if it ends early, only these are run again.
 const TOGETHER: usize = 48;
 
-/// The parameter buffer is full after each draw that has primitives.
-const FULL: (&str, &str) = ("AGX_DEVICE_PARAMETER_BYTES", "1");
 /// Seeds of a render node in the two runs, unless the command line has one.
 const NODE_SEEDS: [u64; 2] = [2, 5];
 /// One in this number of cases runs through a render node, unless the command line says otherwise.
@@ -39,15 +37,15 @@ const NODE_SHARE: u64 = 6;
 /// The options of two runs: the second interrupts render passes. In process it also has another order of tiles, unordered commands as
 /// findings, and caches, which a render node has in both runs.
 fn doors(driver: Driver, seed: Option<u64>) -> [Door; 2] {
+    // The parameter buffer is full after each draw that has primitives.
+    let interrupted = |door: Door| door.with("AGX_DEVICE_PARAMETER_BYTES", "1");
     if driver == Driver::Node {
         let [first, second] = NODE_SEEDS.map(|own| Door::node(seed.unwrap_or(own)));
-        return [first, second.with(FULL.0, FULL.1)];
+        return [first, interrupted(second)];
     }
     let plain = || Door::plain(driver);
-    let interrupted =
-        [FULL, ("AGX_DEVICE_SEED", "3"), ("AGX_DEVICE_HAZARDS", "1"), ("AGX_DEVICE_CACHES", "1")];
-    let interrupted = interrupted.iter().fold(plain(), |door, (name, value)| door.with(name, value));
-    [plain().with("AGX_DEVICE_STRICT", "yes"), interrupted]
+    let unordered = plain().with("AGX_DEVICE_SEED", "3").with("AGX_DEVICE_HAZARDS", "1");
+    [plain().with("AGX_DEVICE_STRICT", "yes"), interrupted(unordered.with("AGX_DEVICE_CACHES", "1"))]
 }
 
 /// Results by name: bytes, or an error.

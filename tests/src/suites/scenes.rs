@@ -9,7 +9,7 @@ use super::Context;
 use super::recorded::{Read, compared};
 use crate::clients::screen::Screen;
 use crate::clients::{CLOCK, EARLY, ZINK};
-use crate::device::environment::{Driver, Environment};
+use crate::device::environment::{Door, Driver, Environment};
 use crate::outcome::SuiteReport;
 use crate::shared::DataError;
 
@@ -146,7 +146,7 @@ fn measured(
         let command = [&[program.name, "-s", "128x96"], program.first, &["-b", scene.as_str()]].concat();
         let display = screen.display();
         let variables = [ZINK, &IN_ORDER, program.ends.clock(), &[display.as_str()]].concat();
-        let output = environment.inside(driver, &variables, LIMIT, &command).output();
+        let output = environment.inside(&Door::plain(driver), &variables, LIMIT, &command).output();
         let output = output.map_err(|error| error.to_string())?;
         match output.status.success() {
             true => Read::of(&environment.client_statistics()),

@@ -9,7 +9,7 @@
 use agx_isa::inst::OperandFlags;
 use agx_isa::table::Opcode;
 
-use super::{Kind, Wanted, modulo};
+use super::{Kind, Wanted};
 use crate::ir::{Arithmetic, Build, IrOp, Rewriter, Src};
 use crate::lower::multiply_high::wide_product;
 
@@ -39,8 +39,7 @@ pub(super) fn divide(r: &mut Rewriter<'_, '_>, kind: Kind, a: Src, divisor: u64,
         let negative = Src::imm(divisor.wrapping_neg(), width);
         r.op(Opcode::Imadd, width, &[quotient, negative, a])
     };
-    let is_modulo = kind.result == Wanted::Modulo;
-    Some(if is_modulo { modulo(r, remainder, Src::imm(divisor, width)) } else { remainder })
+    Some(kind.of_remainder(r, remainder, Src::imm(divisor, width)))
 }
 
 /// An exact reciprocal of N bits: the multiplier, whether it is also added, and the shift beyond N.

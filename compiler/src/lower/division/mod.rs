@@ -80,6 +80,11 @@ impl Kind {
         };
         Some(Kind { signed, result, is_by_uniform: false })
     }
+
+    /// The wanted result, from the remainder with the sign of the dividend.
+    fn of_remainder(self, r: &mut Rewriter<'_, '_>, remainder: Src, b: Src) -> Src {
+        if self.result == Wanted::Modulo { modulo(r, remainder, b) } else { remainder }
+    }
 }
 
 fn divide(r: &mut Rewriter<'_, '_>, kind: Kind, a: Src, b: Src) -> Src {
@@ -89,25 +94,19 @@ fn divide(r: &mut Rewriter<'_, '_>, kind: Kind, a: Src, b: Src) -> Src {
     {
         return result;
     }
-    if width >= 32 {
+    let (quotient, known) = if width >= 32 {
         let by_uniform = kind.is_by_uniform && width == 32;
         let (quotient, remainder) =
             if kind.signed { signed(r, a, b, by_uniform) } else { unsigned(r, a, b, by_uniform) };
-        return match kind.result {
-            Wanted::Quotient => quotient,
-            Wanted::Remainder => remainder,
-            Wanted::Modulo => modulo(r, remainder, b),
-        };
+        (quotient, Some(remainder))
+    } else {
+        (by_float(r, kind.signed, a, b, width), None)
+    };
+    if kind.result == Wanted::Quotient {
+        return quotient;
     }
-    let quotient = by_float(r, kind.signed, a, b, width);
-    match kind.result {
-        Wanted::Quotient => quotient,
-        Wanted::Remainder => remainder(r, a, quotient, b, width),
-        Wanted::Modulo => {
-            let remainder = remainder(r, a, quotient, b, width);
-            modulo(r, remainder, b)
-        }
-    }
+    let remainder = known.unwrap_or_else(|| remainder(r, a, quotient, b, width));
+    kind.of_remainder(r, remainder, b)
 }
 
 /// The remainder with the sign of the divisor: that with the sign of the dividend, plus `b` if the signs differ.
